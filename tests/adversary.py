@@ -143,7 +143,7 @@ class World:
             reading = read(source, on_error="skip" if skips else "stop")
             result = audit(reading, Plan(**{**PLAN, **plan}))
             with claimed(folder) as place:
-                _, identity = replace_all(result, place)
+                identity = replace_all(result, place)
                 saved_inputs.write(place, [str(source)], [], {}, reading, identity)
         return self._made[key]
 

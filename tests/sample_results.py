@@ -1,5 +1,6 @@
 """Results such as an audit returns, made up here: representation, position and subgroups of two systems."""
 
+import io
 import re
 import tempfile
 from dataclasses import replace
@@ -8,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from rich.console import Console
 from tests import sample_families
 from tests.held import held
 
-from fairbrief.reports import json_file
+from fairbrief.reports import json_file, terminal
 from fairbrief.reports.frames import encodable
 from fairbrief.reports.result import Examples, Link, NotMeasured, Passage, Result, Row, Support, Texts
 from fairbrief.types import Estimate, Note, Table
@@ -26,6 +28,7 @@ HOSTILE = (
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that could drive a terminal or turn a text around."""
+EMPTY = Result((), (), held(pa.table({})))
 SYSTEMS = ("gpt-4", "alpaca-7b")
 VALUES = ("negative", "neutral", "positive")
 
@@ -57,6 +60,13 @@ def hostile() -> Result:
     more = sample_families.make(HOSTILE[:6], (*HOSTILE[6:10], "plain"))
     per_record = pa.concat_tables([result.per_record, more.per_record], promote_options="default")
     return replace(result, estimates=(*result.estimates, *more.estimates), rows=held(per_record))
+
+
+def printed(result: Result, width: int = 80, **more: Any) -> str:
+    """What the terminal shows, without colour."""
+    out = io.StringIO()
+    terminal.print_result(result, Console(file=out, width=width), **more)
+    return out.getvalue()
 
 
 def results_json(result: Result) -> bytes:

@@ -10,6 +10,7 @@ from benchmarks.calibration import entities_and_claims as worlds
 from fairbrief.api import read
 from fairbrief.auditing import Plan, audit
 from fairbrief.reports.first_answers import FINDING, answers
+from fairbrief.reports.wording import Context
 
 KNOWN = {(cell.planted[0], cell.kind): cell for cell in worlds.CELLS}
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -41,8 +42,7 @@ def test_strong_plants_are_always_found(name: tuple[str, str]) -> None:
 def test_the_planted_system_of_the_example_is_named_first() -> None:
     """In the right direction for every measure; the fair system is named by none."""
     result = audit(read(EXAMPLES / "politics.jsonl"), Plan(measures=EXAMPLE, n_resamples=1000))
-    findings = answers(result)[FINDING]
-    texts = [text for text, _ in findings]
+    texts = answers(Context(result))[FINDING]
     assert texts[0].startswith("In summaries by tilted, the tone towards left entities falls")
     assert any(text.startswith("In summaries by tilted, claims with leaning left are") for text in texts)
     assert any("claims from the end of the summary are" in text and "less often" in text for text in texts)

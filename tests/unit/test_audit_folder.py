@@ -39,6 +39,13 @@ def two() -> tuple[Result, Result]:
     return audited(1), audited(5)
 
 
+@pytest.fixture
+def older(tmp_path: Path, two: tuple[Result, Result]) -> Path:
+    """The folder of the first of them."""
+    write_all(two[0], tmp_path / "a")
+    return tmp_path / "a"
+
+
 def names(folder: Path) -> list[str]:
     """What stands in a folder, hidden things too."""
     return sorted(path.name for path in folder.iterdir())
@@ -57,64 +64,59 @@ def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Res
     assert load(tmp_path / "b").estimates == two[1].estimates
 
 
-def test_a_folder_has_one_writer(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
+def test_a_folder_has_one_writer(older: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
     """A second audit into the folder is refused before it reads anything, and readers are told to wait."""
-    write_all(two[0], tmp_path / "a")
-    with claimed(tmp_path / "a"):
+    with claimed(older):
         with pytest.raises(RequestError, match="Another process is making an audit"):
-            write_all(two[1], tmp_path / "a")
-        assert "Another process" in fairbrief("audit", tmp_path / "nowhere", "--out", tmp_path / "a").err
+            write_all(two[1], older)
+        assert "Another process" in fairbrief("audit", older / "nowhere", "--out", older).err
         with pytest.raises(DataError, match="in progress"):
-            load(tmp_path / "a")
-    assert load(tmp_path / "a").estimates == two[0].estimates
+            load(older)
+    assert load(older).estimates == two[0].estimates
 
 
-def test_failing_leaves_no_old_audit(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
-    """After an audit that could not be made the older one in its folder is refused, until one succeeds."""
-    write_all(two[0], tmp_path / "a")
+def test_failing_leaves_no_old_audit(tmp_path: Path, older: Path, fairbrief: Command) -> None:
+    """After an audit that could not be made the older one in its folder is refused, until one succeeds; a new folder is gone."""
     source = write(tmp_path / "in.jsonl", [*rows(3), "{broken"])
-    assert fairbrief("audit", source, "--out", tmp_path / "a", "--quiet").code == 2
-    a = tmp_path / "a"
-    for command in (["gate", a, "--max", f"{BUR}<=0.9"], ["report", a], ["compare", a, a]):
+    for folder in (older, tmp_path / "new" / "deep"):
+        assert fairbrief("audit", source, "--out", folder, "--quiet").code == 2
+    assert not (tmp_path / "new" / "deep").exists()
+    for command in (["gate", older, "--max", f"{BUR}<=0.9"], ["report", older], ["compare", older, older]):
         run = fairbrief(*command)
         assert run.code == 2
         assert "was interrupted" in run.err
     source = write(tmp_path / "in.jsonl", rows(3))
-    assert fairbrief("audit", source, "--out", tmp_path / "a", "--resamples", "20", "--quiet").code == 0
-    assert fairbrief("report", tmp_path / "a").code == 0
-    assert names(tmp_path / "a") == WITH_INPUTS
+    assert fairbrief("audit", source, "--out", older, "--resamples", "20", "--quiet").code == 0
+    assert fairbrief("report", older).code == 0
+    assert names(older) == WITH_INPUTS
 
 
-def test_an_audit_that_failed_leaves_no_empty_folder(tmp_path: Path, fairbrief: Command) -> None:
-    """A folder that was made for an audit goes with it."""
-    assert fairbrief("audit", tmp_path / "nowhere.jsonl", "--out", tmp_path / "new" / "deep").code == 2
-    assert not (tmp_path / "new" / "deep").exists()
-
-
-def test_what_a_killed_run_left_is_cleared(tmp_path: Path, two: tuple[Result, Result]) -> None:
+def test_what_a_killed_run_left_is_cleared(older: Path, two: tuple[Result, Result]) -> None:
     """Half-written files and the mark of a dead process are gone after the next audit."""
-    write_all(two[0], tmp_path / "a")
-    (tmp_path / "a" / STAGE / "tables").mkdir(parents=True)
-    (tmp_path / "a" / STAGE / "results.json").write_text("{")
-    (tmp_path / "a" / ".report.html.x.unfinished").write_text("<")
-    (tmp_path / "a" / UNFINISHED).touch()
+    (older / STAGE / "tables").mkdir(parents=True)
+    (older / STAGE / "results.json").write_text("{")
+    (older / ".report.html.x.unfinished").write_text("<")
+    (older / UNFINISHED).touch()
     with pytest.raises(DataError, match="was interrupted"):
-        load(tmp_path / "a")
-    write_all(two[1], tmp_path / "a")
-    assert names(tmp_path / "a") == FILES
-    assert load(tmp_path / "a").estimates == two[1].estimates
+        load(older)
+    write_all(two[1], older)
+    assert names(older) == FILES
+    assert load(older).estimates == two[1].estimates
 
 
 def test_tables_of_an_older_audit_go(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """A table that the new audit has not does not stay; what no audit wrote does."""
-    tables = tmp_path / "a" / "tables"
+    """A table that the new audit has not does not stay; what no audit wrote does, also if it is put on the list of files."""
+    tables, mine = tmp_path / "a" / "tables", {"mine.csv", "mine.tex", "mine.txt"}
     write_all(replace(two[0], tables=(Table("Old", ("a",), (("1",),)),)), tmp_path / "a")
     assert {"old.csv", "old.tex"} <= set(names(tables))
-    for name in ("mine.csv", "mine.tex", "mine.txt"):
-        (tables / name).touch()
+    for path in (tmp_path / "mine.csv", *(tables / name for name in mine)):
+        path.touch()
+    with (tmp_path / "a" / ".written").open("a", encoding="utf-8") as listed:
+        listed.write("../mine.csv\n")
     write_all(two[1], tmp_path / "a")
     assert not {"old.csv", "old.tex"} & set(names(tables))
-    assert {"mine.csv", "mine.tex", "mine.txt"} <= set(names(tables))
+    assert mine <= set(names(tables))
+    assert (tmp_path / "mine.csv").exists()
 
 
 def test_per_record_statistics_of_an_older_audit_goes(tmp_path: Path, two: tuple[Result, Result]) -> None:
@@ -148,15 +150,6 @@ def test_a_folder_whose_files_could_not_be_put_in_place_takes_the_next_audit(
     assert load(tmp_path / "a").estimates == two[1].estimates
 
 
-def test_only_names_of_tables_are_taken_from_the_list(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """A list that was written over takes nothing away elsewhere."""
-    write_all(two[0], tmp_path / "a")
-    (tmp_path / "mine.csv").touch()
-    (tmp_path / "a" / ".written").write_text("../mine.csv\n", encoding="utf-8")
-    write_all(two[1], tmp_path / "a")
-    assert (tmp_path / "mine.csv").exists()
-
-
 @pytest.mark.parametrize(
     ("mine", "said"),
     [
@@ -182,24 +175,23 @@ def test_foreign_files_stay(tmp_path: Path, two: tuple[Result, Result], mine: li
     "fails", ["html.render", "json_file.write_examples", "per_record.write_rows", "json_file.write"]
 )
 def test_a_full_disk_leaves_the_older_audit(
-    tmp_path: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
+    older: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever file cannot be written, what was there is whole, and known to be older."""
-    write_all(two[0], tmp_path / "a")
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(f"fairbrief.reports.{fails}", full)
     with pytest.raises(OSError, match="No space"):
-        write_all(two[1], tmp_path / "a")
+        write_all(two[1], older)
     with pytest.raises(DataError, match="was interrupted"):
-        load(tmp_path / "a")
-    (tmp_path / "a" / UNFINISHED).unlink()
-    assert load(tmp_path / "a").estimates == two[0].estimates
+        load(older)
+    (older / UNFINISHED).unlink()
+    assert load(older).estimates == two[0].estimates
     with pytest.raises(OSError, match="No space"):
-        write_all(two[1], tmp_path / "b")
-    assert not (tmp_path / "b").exists()
+        write_all(two[1], older.with_name("b"))
+    assert not older.with_name("b").exists()
 
 
 def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
@@ -217,52 +209,45 @@ def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrie
     assert (tmp_path / "real.jsonl").read_text().count("\n") == 2
 
 
-def test_an_older_schema_is_refused(tmp_path: Path, two: tuple[Result, Result]) -> None:
+def test_an_older_schema_is_refused(
+    older: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Results and per-record statistics of another version are never read as if they were ours."""
-    write_all(two[0], tmp_path / "a")
-    path = tmp_path / "a" / "results.json"
+    path = older / "results.json"
     found = json.loads(path.read_text())
     path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": {"files": ["in.jsonl"]}}))
     with pytest.raises(DataError, match=r"'fairbrief.results/2'.*Run the audit again"):
-        load(tmp_path / "a")
+        load(older)
     path.write_text(json.dumps(found))
-    seed_document = per_record.SCHEMA
-    per_record.SCHEMA = "fairbrief.per_record/3"
-    try:
-        per_record.write_rows(two[0].rows, tmp_path / "a" / "per_record", found["audit"])
-    finally:
-        per_record.SCHEMA = seed_document
+    with monkeypatch.context() as earlier:
+        earlier.setattr(per_record, "SCHEMA", "fairbrief.per_record/3")
+        per_record.write_rows(two[0].rows, older / "per_record", found["audit"])
     with pytest.raises(DataError, match=r"its schema is not 'fairbrief.per_record/4'"):
-        load(tmp_path / "a")
+        load(older)
 
 
-def test_digests_are_those_of_the_loaded_files(tmp_path: Path, two: tuple[Result, Result]) -> None:
+def test_digests_are_those_of_the_loaded_files(older: Path) -> None:
     """In the format of sha256sum: the digest, two spaces and the path, for every file that is loaded again."""
-    write_all(two[0], tmp_path)
-    lines = dict(line.split("  ")[::-1] for line in (tmp_path / "digests.sha256").read_text().splitlines())
+    lines = dict(line.split("  ")[::-1] for line in (older / "digests.sha256").read_text().splitlines())
     loaded = {"results.json", "examples.json", "sources.parquet", "per_record/representation.parquet"}
-    assert lines == {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in loaded}
+    assert lines == {name: hashlib.sha256((older / name).read_bytes()).hexdigest() for name in loaded}
 
 
-def test_results_are_held_to_schema_and_finite_numbers(tmp_path: Path, two: tuple[Result, Result]) -> None:
+def test_results_are_held_to_schema_and_finite_numbers(older: Path) -> None:
     """What the schema does not allow is refused, and so are NaN, infinities, also by a large exponent, and endless integers."""
-    write_all(two[0], tmp_path)
-    path = tmp_path / "results.json"
+    path = older / "results.json"
     text = path.read_text()
-    unfit = (
-        {"estimates": [{"measure": "bur"}]},
-        {"estimates": [3]},
-        {"tables": [{"title": 1}]},
-        {"made": []},
-    )
-    for change in (*unfit, {"audit": "x"}):
+    unfit: tuple[dict[str, object], ...] = (
+        {"estimates": [{"measure": "bur"}]}, {"estimates": [3]}, {"tables": [{"title": 1}]}, {"made": []}, {"audit": "x"},
+    )  # fmt: skip
+    for change in unfit:
         path.write_text(json.dumps({**json.loads(text), **change}))
         with pytest.raises(DataError, match="is not a 'fairbrief"):
-            load(tmp_path)
+            load(older)
     for number in ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400):
         path.write_text(text.replace('"seed":0', f'"seed":{number}'))
         with pytest.raises(DataError, match="is not valid JSON"):
-            load(tmp_path)
+            load(older)
 
 
 def test_observations_have_files_that_make_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

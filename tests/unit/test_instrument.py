@@ -14,7 +14,7 @@ from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import worded
+from fairbrief.reports.wording import Context, worded
 from fairbrief.saved.agreement import chunk_sizes
 from fairbrief.types import Case, Claim, Document, Estimate, Record, Scores, Summary, Totals
 
@@ -73,12 +73,12 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
 def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
     result = taken(cases(said=said), "coverage_parity@party")
-    found = html.first_screen(result)
+    found = html.first_screen(Context(result))
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
     said_first = f"{starts} (the sources' own sentences 100%"
-    about = [text for text, _ in cautions if text.startswith(said_first)]
+    about = [text for text in cautions if text.startswith(said_first)]
     assert ["--scorers recommended" in text for text in about] == [True] * bool(said)
 
 

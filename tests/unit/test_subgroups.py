@@ -21,6 +21,7 @@ from fairbrief.reports import json_file
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.first_answers import answers
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import Context
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
@@ -199,7 +200,7 @@ def _text(rng: random.Random, words: tuple[str, ...]) -> str:
 def told(by_city: bool) -> dict[str, str]:
     """The first screen's answers."""
     audit = fairbrief.audit(rows(80, by_city=by_city), attributes="tone", n_resamples=400)
-    return {asked: " ".join(text for text, _ in lines) for asked, lines in answers(audit.result).items()}
+    return {asked: " ".join(lines) for asked, lines in answers(Context(audit.result)).items()}
 
 
 @pytest.mark.parametrize("by_city", [True, False])

@@ -28,11 +28,9 @@ WIDTHS = (60, 80, 120, 200)
 NUMBERS = re.compile(r"\[?[−+<]?\d[\d.,]*[%*\]]?")
 
 
-def shown(result: Result, width: int = 80, place: Place | None = None, **more: Any) -> list[str]:
+def shown(result: Result, width: int = 80, **more: Any) -> list[str]:
     """The printed lines, without colour."""
-    out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=width), place=place or Place(), **more)
-    return out.getvalue().splitlines()
+    return sample_results.printed(result, width, **more).splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +124,7 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", ["", "subgroups", "differences"])
 def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, width: int, first: str) -> None:
     """Findings, rows and tables that do not fit are counted with the option that prints them."""
-    lines = shown(large, width, tables_first=first)
+    lines = shown(large, width, place=Place(tables_first=first))
     assert len(lines) <= 60
     assert max(map(cell_len, lines)) <= width
     text = "\n".join(lines)

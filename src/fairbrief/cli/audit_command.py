@@ -100,7 +100,7 @@ def audit(
             if folder is not None:
                 shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
-                _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
+                identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
                 given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
                 attributes = as_list(options.attributes)
                 saved_inputs.write(folder, files, attributes, given, reading, identity)

@@ -58,9 +58,9 @@ def subgroups(
     result = subgroup_audit(saved, crossed(by))
     with nullcontext() if out is None else claimed(out) as place:
         if place is not None:
-            _, now = replace_all(result, place)
+            now = replace_all(result, place)
             saved_inputs.copy(folder, json_file.identity(saved), place, now)
-    print_result(result, details=details, place=Place(out), tables_first="subgroups")
+    print_result(result, details=details, place=Place(out, tables_first="subgroups"))
 
 
 @app.command()
@@ -232,7 +232,7 @@ def trend(
         fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
     found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
-    for asked, texts in trend_page.sentences(found):
+    for asked, texts in trend_page.sentences(found).items():
         print_labelled(asked, texts)
     if details:
         print_tables(trend_page.tables(found), is_below_text=True)

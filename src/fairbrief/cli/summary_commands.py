@@ -186,7 +186,7 @@ def sweep(
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
-            print_result(result, details=details, place=Place(out), tables_first="differences")
+            print_result(result, details=details, place=Place(out, tables_first="differences"))
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
     spend.end_unfinished(counts, tally.failures)

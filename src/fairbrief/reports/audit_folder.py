@@ -112,8 +112,8 @@ def refuse_unfinished(folder: Path) -> None:
 # -------------------------------------------------------------------------------------------- writing
 
 
-def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
-    """Write every format into the folder, all of them or none; return their paths.
+def write_all(result: Result, folder: Path | str) -> None:
+    """Write every format into the folder, all of them or none.
 
     ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
     ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. Files of an older audit are removed.
@@ -121,23 +121,31 @@ def write_all(result: Result, folder: Path | str) -> tuple[Path, ...]:
     Raises RequestError if another process writes there, OSError for a full or failing disk.
     """
     with claimed(Path(folder)) as claim:
-        return replace_all(result, claim)[0]
+        replace_all(result, claim)
 
 
 def replace_all(
     result: Result, folder: Path, complete: Callable[[Result], Result] = lambda result: result
-) -> tuple[tuple[Path, ...], str]:
-    """`write_all` into a folder that the caller has claimed (`claimed`).
+) -> str:
+    """`write_all` into a folder that the caller has claimed (`claimed`); return the result's identity.
 
-    ``complete`` adds the examples of the report, if the result has none. Returns the paths and the result's identity
-    (`fairbrief.reports.json_file.identity`). Everything is first written to a subfolder, so that a full disk damages nothing;
-    then the files are moved, ``results.json`` last. All files that are loaded again have the same identity.
+    ``complete`` adds the examples of the report, if the result has none. Everything is first written to a subfolder, so that a
+    full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded again have the same
+    identity (`fairbrief.reports.json_file.identity`).
     """
     stage = folder / STAGE
     try:
         for below in (PER_RECORD, TABLES):
             (stage / below).mkdir(parents=True, exist_ok=True)
-        names, audit = _write(result, stage, complete)
+        audit = json_file.write(result, stage / RESULTS)
+        per_record.write_rows(result.rows, stage / PER_RECORD, audit)
+        if result.sources is not None:
+            per_record.write_sources(result.sources, stage / SOURCES, audit)
+        pages = _write_pages(complete(result), stage, audit)
+        loaded = [name for name in _loaded(result) if (stage / name).exists()]
+        names = [LISTED, *pages, *loaded, DIGESTS, RESULTS]
+        (stage / DIGESTS).write_text(_digest_lines(stage, [RESULTS, *loaded]), encoding="utf-8")
+        (stage / LISTED).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
         for name in names:
             with (stage / name).open("rb") as written:
                 os.fsync(written.fileno())
@@ -149,21 +157,7 @@ def replace_all(
             (stage / name).replace(folder / name)
     finally:
         clear(folder)
-    return tuple(folder / name for name in names), audit
-
-
-def _write(result: Result, stage: Path, complete: Callable[[Result], Result]) -> tuple[list[str], str]:
-    """Write every file; their names in the order in which they are moved, and the identity."""
-    audit = json_file.write(result, stage / RESULTS)
-    per_record.write_rows(result.rows, stage / PER_RECORD, audit)
-    if result.sources is not None:
-        per_record.write_sources(result.sources, stage / SOURCES, audit)
-    pages = _write_pages(complete(result), stage, audit)
-    loaded = [name for name in _loaded(result) if (stage / name).exists()]
-    names = [LISTED, *pages, *loaded, DIGESTS, RESULTS]
-    (stage / DIGESTS).write_text(_digest_lines(stage, [RESULTS, *loaded]), encoding="utf-8")
-    (stage / LISTED).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-    return names, audit
+    return audit
 
 
 def _loaded(result: Result) -> list[str]:

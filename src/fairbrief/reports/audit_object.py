@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import arrange, contrast_tables, section_table
+from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
-from fairbrief.types import Table
+from fairbrief.types import Data, Table
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
@@ -47,8 +48,7 @@ class Figures(tuple[Figure, ...]):
         return written
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Audit:
+class Audit(Data, frozen=True):
     """The result of an audit. ``print`` shows what the command prints; a notebook shows finding, caution and leading table."""
 
     result: Result
@@ -89,12 +89,10 @@ class Audit:
 
     def __repr__(self) -> str:
         made = self.result.made
-        counts = (
-            counted(int(made.get("records", 0)), "record"),
-            counted(len(made.get("systems", ())), "system"),
-            counted(len({e.measure for e in self.result.estimates}), "measure"),
-        )
-        return f"<Audit: {', '.join(counts)}; print() shows its findings>"
+        records, systems = int(made.get("records", 0)), len(made.get("systems", ()))
+        measures = counted(len({e.measure for e in self.result.estimates}), "measure")
+        counts = f"{counted(records, 'record')}, {counted(systems, 'system')}, {measures}"
+        return f"<Audit: {counts}; print() shows its findings>"
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -108,7 +106,7 @@ class Audit:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
         sections = arrange(main_values, self.result.made)
         context = {
-            "first": html.first_screen(self.result),
+            "first": html.first_screen(Context(self.result)),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(self.result)[:1],
             "tables": [section_table(section, self.result.made) for section in sections],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import starmap
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from fairbrief import specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, WORDS
 from fairbrief.reports import tables, wording
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, sides, signed, worded
+from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, signed, worded
 from fairbrief.scorers import cards
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
@@ -31,74 +30,81 @@ MOST_SYSTEMS = 6
 """Systems that are named, here and in findings."""
 
 
-def cautions(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+def cautions(context: Context) -> list[str]:
     """The cautions about the leading panel and about the significant differences of the others, as sentences."""
-    shown = [*panels[0], *(e for members in panels[1:] for e in members if context.kind(e) in NAMED)]
-    significant = [e for e in shown if context.kind(e) in NAMED]
-    enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
-    few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
-    whole = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
-    lines = [worded(note) for note in whole]
-    lines += _without_text(context.made)
-    lines += shortfalls(context.made, {e.measure for e in shown})
-    if enough and few:
-        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
-        lines.append(f"{TOO_FEW}: summaries by {systems}")
-    if small := _small_groups(enough):
-        groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
-        lines.append(f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}")
-    lines += [text for e in significant if (text := _lost_at_equal_length(e, context))]
-    by_scorer = ((e, note) for e in significant for note in noted([e], "scorer_differs", "scorer_retrieves"))
-    lines += [f"{of_system(e)}: {worded(note)}" for e, note in by_scorer]
-    lines += _other_records(panels[0], context)
-    lines += [wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few"]
-    lines += [worded(note) for note in noted(shown, "place_is_group")]
-    # A difference from random sentences is tested by its standard error, for which resamples do not matter.
-    by_permutations = (e for members in panels for e in members if e.extract_p is None)
-    if hidden := noted(by_permutations, "tests_need_resamples"):
-        lines.append(worded(max(hidden, key=lambda note: note.arguments["resamples"])))
+    leading, *others = context.panels
+    shown = [*leading, *(e for members in others for e in members if context.kind(e) in NAMED)]
+    lines = [*_doubts(shown, context)]
     advises = _is_english(context.made) and not any(cards.BETTER in text for text in lines)
     lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
 
 
-def _without_text(made: Mapping[str, Any]) -> list[str]:
+def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
+    """Everything but the cards of the scorers."""
+    significant = [e for e in shown if context.kind(e) in NAMED]
+    enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
+    few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
+    yield from map(
+        worded, noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
+    )
+    yield from _without_text(context.made)
+    yield from map("".join, shortfalls(context.made, {e.measure for e in shown}))
+    if enough and few:
+        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
+        yield f"{TOO_FEW}: summaries by {systems}"
+    sizes = ((e.over, group, n) for e in enough for group, n, _ in wording.sizes_of(e))
+    if small := {wording.group_with(over, group): n for over, group, n in sizes if n < FEWEST_TO_DECIDE}:
+        groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
+        yield f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}"
+    yield from filter(None, (_lost_at_equal_length(e, context) for e in significant))
+    for e in significant:
+        yield from (
+            f"{of_system(e)}: {worded(note)}" for note in noted([e], "scorer_differs", "scorer_retrieves")
+        )
+    yield from _other_records(context)
+    yield from (wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few")
+    yield from map(worded, noted(shown, "place_is_group"))
+    # A difference from random sentences is tested by its standard error, for which resamples do not matter.
+    by_permutations = (e for members in context.panels for e in members if e.extract_p is None)
+    if hidden := noted(by_permutations, "tests_need_resamples"):
+        yield worded(max(hidden, key=lambda note: note.arguments["resamples"]))
+
+
+def _without_text(made: Mapping[str, Any]) -> Iterator[str]:
     """The systems that lack more summaries than a gate allows by default."""
-    lines = []
     for system, reasons in (made.get("without_text") or {}).items():
         many, total = sum(reasons.values()), made["summaries_by_system"][system]
         if many > MAX_LEFT_OUT * total:
             why = tables.reasons(reasons)
-            lines.append(f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})")
-    return lines
+            yield f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})"
 
 
-def _other_records(members: Sequence[Estimate], context: Context) -> list[str]:
+def _other_records(context: Context) -> Iterator[str]:
     """Copied records and documents in other languages, with the findings without them."""
-    made, lines = context.made, []
+    made = context.made
     for name, what in (
         ("copies", "records have the same documents as another record with a different id"),
         ("same_summaries", "records have the same summary as another record with different documents"),
     ):
         if found := made.get(name):
             some = f"{found['records']:,} {what} (for instance {', '.join(map(named, found['examples']))})"
-            lines.append(f"{some}{_without(members, name, context)}")
+            yield some + _without(name, context)
     if others := made.get("other_languages"):
         ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
         languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)
         many = counted(sum(many for many, _ in ordered), "document")
-        without = _without(members, "other_languages", context)
-        lines.append(f"{many} in another language than the others ({languages}){without}")
-    return lines
+        without = _without("other_languages", context)
+        yield f"{many} in another language than the others ({languages}){without}"
 
 
-def _without(members: Sequence[Estimate], name: str, context: Context) -> str:
+def _without(name: str, context: Context) -> str:
     """The findings without some records: those that are no longer significant, else the first one's value."""
     known = (context.made.get("without") or {}).get(name) or ()
     entries = {(e["measure"], e["quantity"], e["system"]): e for e in known}
     lost: list[str] = []
     kept: list[str] = []
-    for e in context.significant(members) or sorted(members, key=context.rank)[:1]:
+    for e in context.significant(context.panels[0]) or [context.first]:
         without = entries.get((e.measure, e.quantity, e.system))
         if without is None or without["value"] is None:
             continue
@@ -123,17 +129,6 @@ def _lost_at_equal_length(e: Estimate, context: Context) -> str:
     return ""
 
 
-def _small_groups(estimates: Iterable[Estimate]) -> dict[str, int]:
-    """The groups with too few clusters to act on, and their number of clusters."""
-    small = {}
-    for e in estimates:
-        names = sides(e.group, 1 if e.other_clusters is None else 2)
-        for group, n in zip(names, (e.group_clusters, e.other_clusters), strict=False):
-            if n is not None and n < FEWEST_TO_DECIDE:
-                small[wording.group_with(e.over, group)] = n
-    return small
-
-
 def _judge(e: Estimate, context: Context) -> str:
     """The spec of the scorer with which the measure judges support; "" for a measure without one."""
     declared = context.made.get("declared", {}).get(wording.name_of(e.measure), {})
@@ -145,55 +140,45 @@ def _judge(e: Estimate, context: Context) -> str:
 # ------------------------------------------------------------------------------------- reach of scorers
 
 
-def shortfalls(made: Mapping[str, Any], measures: Collection[str], *, is_brief: bool = False) -> list[str]:
-    """A sentence for each scorer of these measures (specs) that finds few claims; unless ``is_brief``, with comparisons and advice.
+def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> Iterator[tuple[str, str]]:
+    """A clause for each scorer of these measures (specs) that finds few claims, and how it goes on, with comparisons and advice.
 
-    Scorers that find as few of the sources' own sentences have one sentence.
+    Scorers that find as few of the sources' own sentences share a clause.
     """
     blind: dict[str, list[str]] = {}
-    lines = []
+    others: list[tuple[str, str]] = []
     for entry in made.get("reach") or ():
         if not set(entry["measures"]) & set(measures):
             continue
-        shares = {row["author"]: row["share_found"] for row in entry["authors"]}
-        *_, sources, _ = shares.values()
+        scorer, shares = (
+            named(entry["scorer"]),
+            {row["author"]: row["share_found"] for row in entry["authors"]},
+        )
+        *_, sources, elsewhere = shares.values()
+        by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
+        systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
+        few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
         if sources < FEWEST_OF_SOURCES:
-            part = f"only {sources:.0%}" if sources >= 0.005 else "none"
-            blind.setdefault(part, []).append(named(entry["scorer"]))
-        elif text := _shortfall(entry, shares, made, is_brief=is_brief):
-            lines.append(text)
-    return [*starmap(_blind, blind.items()), *lines]
-
-
-def _blind(part: str, scorers: Sequence[str]) -> str:
-    """The sentence about scorers that find only a part of the sources' own sentences."""
-    who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
-    others = "them" if part == "none" else "the rest"
-    return (
-        f"{who} {part} of the sources' own sentences: documents of other records support {others} about as much, "
-        "for instance because records repeat each other"
-    )
-
-
-def _shortfall(
-    entry: Mapping[str, Any], shares: Mapping[str, float], made: Mapping[str, Any], *, is_brief: bool
-) -> str:
-    scorer = named(entry["scorer"])
-    *_, sources, elsewhere = shares.values()
-    by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
-    systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
-    few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
-    if not few:
-        return ""
-    found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
-    text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
-    if is_brief:
-        return text
-    people = f"people's references {by_people:.0%}, " if by_people else ""
-    return (
-        f"{text} ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
-        f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {advice(entry['scorer'], made)}"
-    )
+            blind.setdefault(f"only {sources:.0%}" if sources >= 0.005 else "none", []).append(scorer)
+        elif few:
+            found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
+            people = f"people's references {by_people:.0%}, " if by_people else ""
+            more = (
+                f" ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
+                f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {_advice(entry['scorer'], made)}"
+            )
+            others.append(
+                (f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}", more)
+            )
+    for part, scorers in blind.items():
+        who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
+        rest = "them" if part == "none" else "the rest"
+        text = (
+            f"{who} {part} of the sources' own sentences: documents of other records support {rest} about as much, "
+            "for instance because records repeat each other"
+        )
+        yield text, ""
+    yield from others
 
 
 def _is_by_people(author: str) -> bool:
@@ -205,7 +190,7 @@ def _is_english(made: Mapping[str, Any]) -> bool:
     return (made.get("language") or "English") == "English"
 
 
-def advice(scorer: str, made: Mapping[str, Any]) -> str:
+def _advice(scorer: str, made: Mapping[str, Any]) -> str:
     """The advice for a scorer that finds few claims."""
     card = cards.card_of(scorer)
     if _is_english(made) and card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:

@@ -6,9 +6,10 @@ A contribution is the drop in value when an item is removed: the value with it m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import floor, isfinite, log10
 from typing import Literal, get_args
+
+import msgspec
 
 from fairbrief.reports import exports, json_file
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
@@ -16,7 +17,7 @@ from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Data, Estimate, Table
 
 Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -39,8 +40,7 @@ LEGEND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Data, frozen=True):
     """The value ``without`` an item, and the item's contribution (``effect``): the value minus that.
 
     ``effect`` is None if either value is undefined; ``reason`` is why there is no value without the item.
@@ -51,8 +51,7 @@ class Effect:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Influence:
+class Influence(Data, frozen=True):
     """The contribution of one record, or of all records of one cluster (e.g. the counterfactuals of a seed document).
 
     ``rank`` 1 is the largest; ``rows`` is the number of the cluster's per-record statistics.
@@ -64,8 +63,7 @@ class Influence:
     whole: Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Data, frozen=True):
     """One removed item: a document, a sentence or claim of the summary; of a cluster, a record or counterfactual.
 
     ``number`` counts its kind from 1; ``text`` is its text, or the id of a record or counterfactual. ``own`` is its contribution to the value of the record,
@@ -80,8 +78,7 @@ class Part:
     whole: Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Data, frozen=True):
     """A record in detail. ``value`` is of this record alone; if it is None, ``reason`` says why.
 
     ``story`` is the measure's sentence on the record, with details line by line; empty for several records. ``influence`` is None for a record that the
@@ -96,8 +93,7 @@ class Opened:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Data, frozen=True):
     """The contributions to one system's value of a measure.
 
     ``influences`` has every record, first those without which there is no value, then by size; ``opened`` has the records in
@@ -112,7 +108,7 @@ class Explanation:
     influences: tuple[Influence, ...]
     opened: tuple[Opened, ...]
     together: Effect
-    excluded: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, int] = msgspec.field(default_factory=dict)
     estimate: Estimate | None = None
 
 

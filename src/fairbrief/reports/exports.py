@@ -11,10 +11,11 @@ from itertools import chain
 from typing import Any, TextIO
 
 from fairbrief.reports import frames, number_format
-from fairbrief.reports.first_answers import NEXT, answers
+from fairbrief.reports.first_answers import answers
 from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import left_out_tables, made_lines, numeric_columns, printed_tables
+from fairbrief.reports.wording import Context
 from fairbrief.types import Table
 
 # ------------------------------------------------------------------------------------------- Markdown
@@ -32,7 +33,7 @@ MARKUP = re.compile(
 def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     """The whole result: findings and cautions, all tables (``tables``, or `printed_tables`), excluded input, and settings."""
     parts = ["# Fairness of summaries"]
-    parts += (_answer(asked, lines) for asked, lines in answers(result).items() if asked != NEXT)
+    parts += (_answer(asked, lines) for asked, lines in answers(Context(result)).items())
     parts += map(markdown_table, printed_tables(result) if tables is None else tables)
     parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
@@ -44,10 +45,10 @@ def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _answer(asked: str, lines: Sequence[tuple[str, str]]) -> str:
+def _answer(asked: str, sentences: Sequence[str]) -> str:
     """A heading and its sentences."""
-    first, *others = [markdown_escape(text) for text, _ in lines]
-    text = "\n\n" + "\n".join(f"- {line}" for line in (first, *others)) if others else first
+    lines = [*map(markdown_escape, sentences)]
+    text = lines[0] if len(lines) == 1 else "\n\n" + "\n".join(f"- {line}" for line in lines)
     return f"**{markdown_escape(asked)}** {text}"
 
 

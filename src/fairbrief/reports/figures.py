@@ -7,7 +7,7 @@ screen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -19,7 +19,7 @@ from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.plot import Axis, Mark
 from fairbrief.reports.result import Result
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Floats
+from fairbrief.types import Data, Estimate, Floats
 
 MOST_SYSTEMS = 6
 """More lines could not be distinguished."""
@@ -37,16 +37,14 @@ POSITION = "position in the text"
 """The title of the one axis that is marked in percent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Data, frozen=True):
     """One picture with its heading."""
 
     title: str
     svg: str
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Data, frozen=True):
     """Pictures under one caption; ``key`` has the names of the lines, each with the class of its colour."""
 
     title: str
@@ -55,8 +53,7 @@ class Figure:
     key: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Data, frozen=True):
     """The usable rows of one observation of a result, and the spec of the measure that declares the figure."""
 
     result: Result
@@ -149,7 +146,7 @@ Distribution = tuple[str, str, Mapping[str, Sequence[float]], float | None]
 
 def _figure(
     part: Part, title: str, caption: str, distributions: Iterable[Distribution], edges: Sequence[float], axes: tuple[str, str],
-    key: Sequence[str] = (), ticks: Sequence[float] | None = None,
+    key: Sequence[str] = (), ticks: int | Sequence[float] = 5,
 ) -> Figure:  # fmt: skip
     """Stepped lines over common bins; a system has one colour in all panels.
 
@@ -158,9 +155,9 @@ def _figure(
     names, distributions = part.result.all_systems, list(distributions)
     highest = [max(shares) for _, _, lines, _ in distributions for shares in lines.values()]
     label = plot.percent if axes[0] == POSITION else plot.plain
-    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks=ticks, label=label)
+    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks, label)
     top = max(highest, default=0.0) or 1.0
-    y = Axis.of_numbers(plot.domain([0.0, top], 4), axes[1], 4, label=plot.percent)
+    y = Axis.of_numbers(plot.domain([0.0, top], 4), axes[1], 4, plot.percent)
     panels = []
     for heading, alt, lines, marked in distributions:
         marks: list[Mark] = [] if marked is None else [plot.upright(marked)]
@@ -232,19 +229,16 @@ def _gaps(part: Part) -> Figure:
     gaps = {s: rows.column("gap") for s, rows in parts.items()}
     chances = [part.value(s).permutation_mean or 0.0 for s in parts]
     # A few records with one document per group have very large gaps; they share the last step.
-    reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values() if len(gap)), 1e-6])
+    reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values()), 1e-6])
     edges = plot.even_edges([0.0, reach], BINS)
-
-    def what(gap: Floats) -> str:
-        return f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap) if len(gap) else 0:.3f}"
-
     return _figure(
         part,
         f"Coverage gap of single records{part.by}",
         "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
         "cannot be negative, so a mean above zero does not show a disparity. The last step has all larger gaps."
         + cut,
-        _by_system(part, {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}, edges, what),
+        _by_system(part, {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}, edges,
+                   lambda gap: f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap):.3f}"),
         edges, ("gap of one record", "share of records"),
     )  # fmt: skip
 

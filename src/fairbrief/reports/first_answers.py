@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from fairbrief import conclusions
@@ -12,7 +13,6 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import number_format, tables, wording
 from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
-from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
@@ -21,7 +21,7 @@ MOST_LINES = 6
 """Groups that are named; the others are counted, and are in the tables."""
 MOST_ELSE = 3
 """Further measures whose largest difference is named."""
-MEASURED, FINDING, INTERVAL, CAUTION, NEXT = "Measured", "Finding", "Interval", "Caution", "Next"
+MEASURED, FINDING, INTERVAL, CAUTION = "Measured", "Finding", "Interval", "Caution"
 UNTESTED: Mapping[Conclusion, str] = {
     "too few": "No comparison was tested",
     "not testable": "No comparison can be significant: the smallest attainable p exceeds the significance level",
@@ -35,62 +35,48 @@ FOLDER = "DIR"
 """The placeholder for the audit's folder in a command."""
 
 
-Answers = dict[str, Sequence[tuple[str, str]]]
-"""By heading its sentences, the most important first; each may come with a command."""
-
-
-def answers(result: Result) -> Answers:
-    """The answers of a result; those to `NEXT` have commands. Empty where it has no primary group difference."""
-    context = Context(result)
-    panels = context.panels
-    if not panels:
+def answers(context: Context) -> dict[str, list[str]]:
+    """By heading its sentences, the most important first; without group differences, why there are none."""
+    if not context.panels:
         return _compared(context)
-    members, *others = panels
-    first = min(members, key=context.rank)
+    members, *others = context.panels
     subgroups = [e for part in context.leading("subgroups") for e in part]
     without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
-        MEASURED: _measured(panels, context),
+        MEASURED: _measured(context),
         FINDING: [
-            *_too_few(panels, context),
+            *_too_few(context),
             *_below(members, context),
             *_above(members, context),
-            _significance(members, first, context),
+            _significance(members, context),
             *_in_subgroups(subgroups, context),
             *_opposite(context),
             *_explained(members, context),
             *_not_below(members, context),
             *_other_panels(others, context),
         ],
-        INTERVAL: _family_interval(first, context),
-        CAUTION: [*cautions(panels, context), *dict.fromkeys(without_texts)],
+        INTERVAL: [*_family_interval(context.first, context)],
+        CAUTION: [*cautions(context), *dict.fromkeys(without_texts)],
     }
-    shown: Answers = {asked: [(text, "") for text in lines] for asked, lines in texts.items() if lines}
-    return {**shown, NEXT: _next(members, first, context)}
+    return {asked: lines for asked, lines in texts.items() if lines}
 
 
-def _compared(context: Context) -> Answers:
+def _compared(context: Context) -> dict[str, list[str]]:
     """How many differences of systems are significant, where a result has nothing but these; else why no groups are compared."""
     differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
         absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
         reasons = dict.fromkeys(m.reason for m in absent)
-        return {CAUTION: [(f"No groups are compared: {'; '.join(reasons)}.", "")]} if reasons else {}
+        return {CAUTION: [f"No groups are compared: {'; '.join(reasons)}."]} if reasons else {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
     text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
-    return {FINDING: [(text, "")], CAUTION: [(wording.COMPARED, "")]}
+    return {FINDING: [text], CAUTION: [wording.COMPARED]}
 
 
-def lead(result: Result) -> Estimate | None:
-    """The group difference with which a report begins; None if there is none."""
-    context = Context(result)
-    return min(context.panels[0], key=context.rank) if context.panels else None
-
-
-def leading_sentence(first: Estimate, context: Context) -> str:
+def leading_sentence(context: Context) -> str:
     """The first finding in one sentence, with the random-sentence baseline."""
-    kind = context.kind(first)
+    first, kind = context.first, context.kind(context.first)
     if kind not in SIGNIFICANT:
         what = "group difference" if first.group else "difference"
         return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
@@ -102,11 +88,11 @@ def leading_sentence(first: Estimate, context: Context) -> str:
 # ------------------------------------------------------------------------------------------- measured
 
 
-def _measured(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+def _measured(context: Context) -> list[str]:
     """By attribute, or by family of a measure without one: the sizes of the groups, and the records that do not count."""
     lines: dict[str, str] = {}
-    attributes = {members[0].over.lower() for members in panels}
-    for members in panels:
+    attributes = {members[0].over.lower() for members in context.panels}
+    for members in context.panels:
         declared, name = context.declared(members[0]), members[0].over
         if not name:
             name = declared.family
@@ -127,41 +113,34 @@ def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
         verb = "does" if many == 1 else "do"
         why = next(iter(first.excluded)) if len(first.excluded) == 1 else tables.reasons(first.excluded)
         parts.append(f"{context.counted(many)} {verb} not count ({why})")
-    sentences = [part for part in parts if part]
-    return f"{'. '.join(sentences)}." if len(parts) > 1 else "".join(sentences)
+    end = "." if len(parts) > 1 else ""
+    return ". ".join(filter(None, parts)) + end
 
 
 # ------------------------------------------------------------------------------------------- findings
 
 
-def _too_few(panels: Sequence[Sequence[Estimate]], context: Context) -> list[str]:
+def _too_few(context: Context) -> Iterator[str]:
     """That all records together are too few to act on."""
-    most = max((e for members in panels for e in members), key=lambda e: e.clusters)
-    if most.clusters >= FEWEST_TO_DECIDE:
-        return []
-    return [f"{context.records(most)}: {TOO_FEW}."]
+    most = max(chain(*context.panels), key=lambda e: e.clusters)
+    if most.clusters < FEWEST_TO_DECIDE:
+        yield f"{context.records(most)}: {TOO_FEW}."
 
 
-def _below(members: Sequence[Estimate], context: Context) -> list[str]:
-    """By group, each system that is significantly below its baseline, the largest difference first."""
-    below: dict[str, list[Estimate]] = {}
-    for e in context.significant(members):
-        if who := context.worse(e):
-            below.setdefault(who, []).append(e)
-    if not below and all(context.kind(e) in UNTESTED for e in members):
-        return []
-    lines = [_of_group(several, context) for several in below.values()]
+def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
+    """By group, each system that is significantly below its baseline, the largest difference first; else that there is none."""
+    below = wording.grouped((context.worse(e), e) for e in context.significant(members))
+    lines = [_of_group(several, context) for who, several in below.items() if who]
+    yield from lines[:MOST_LINES]
+    first, words = members[0], context.words(members[0])
     if more := lines[MOST_LINES:]:
-        lines[MOST_LINES:] = [f"{counted(len(more), 'more group')} significantly below, in the tables."]
-    return lines or _nothing(members, context)
-
-
-def _nothing(members: Sequence[Estimate], context: Context) -> list[str]:
-    """That no difference is significant."""
-    first = members[0]
-    if first.group and not wording.is_pair(context.words(first)):
-        return [f"No group is significantly {context.words(first).worse_side} {context.baseline(first)}."]
-    return [f"No difference{' between groups' if first.group else ''} is significant."]
+        yield f"{counted(len(more), 'more group')} significantly below, in the tables."
+    elif lines or all(context.kind(e) in UNTESTED for e in members):
+        return
+    elif first.group and not wording.is_pair(words):
+        yield f"No group is significantly {words.worse_side} {context.baseline(first)}."
+    else:
+        yield f"No difference{' between groups' if first.group else ''} is significant."
 
 
 def _of_group(several: Sequence[Estimate], context: Context) -> str:
@@ -181,26 +160,32 @@ def _random(e: Estimate, context: Context) -> str:
     """``random sentences: 1.2% less``; "" where there is no such baseline."""
     if e.extract_baseline is None:
         return ""
-    return f"random sentences: {wording.against(e.extract_baseline, context.words(e).unit)}"
+    unit = context.words(e).unit
+    random = f"{wording.size(e.extract_baseline, unit)} {'less' if e.extract_baseline < 0 else 'more'}"
+    return f"random sentences: {signed(e.extract_baseline, unit) if unit == 'plain' else random}"
 
 
 def _value(e: Estimate, context: Context) -> str:
-    if e.value is None:
-        return "no value"
-    return _with_unit(e.value, context.words(e).unit)
+    """The value of a difference that has one."""
+    return _with_unit(e.value or 0.0, context.words(e).unit)
 
 
 def _with_unit(value: float, unit: ContrastUnit) -> str:
     return f"{signed(value, unit)}{' percentage points' if unit == 'points' else ''}"
 
 
-def _above(members: Sequence[Estimate], context: Context) -> list[str]:
+def _above(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """Who is significantly on the other side of the baseline: above it, or below it where more is worse."""
-    others = [e for e in context.significant(members) if not context.worse(e)]
-    if not others:
-        return []
-    start = f"Significantly {context.kind(others[0])} {context.baseline(others[0])}"
-    return [_listed(start, others, context)]
+    if others := [e for e in context.significant(members) if not context.worse(e)]:
+        start = f"Significantly {context.kind(others[0])} {context.baseline(others[0])}"
+        yield _listed(start, others, context)
+
+
+def _explained(members: Sequence[Estimate], context: Context) -> Iterator[str]:
+    """The differences that one of both baselines explains: no finding about a system."""
+    for kind in EXPLAINED:
+        if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
+            yield _listed(capital(WORDS[kind]), alike, context, with_random=True)
 
 
 def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
@@ -209,21 +194,21 @@ def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_r
     where = f" in summaries by {named(several[0].system)}" if by_one else ""
     parts = []
     for e in several:
-        value = _value(e, context)
+        value, words = _value(e, context), context.words(e)
         if with_random:
-            value += f"; random sentences {signed(e.extract_baseline or 0.0, context.words(e).unit)}"
-        group = wording.heading(e, context.words(e)) or wording.group_or_part(e)
+            value += f"; random sentences {signed(e.extract_baseline or 0.0, words.unit)}"
+        group = wording.heading(e, words) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     return f"{start}{where}: {listed(parts, MOST_LINES)}."
 
 
-def _significance(members: Sequence[Estimate], e: Estimate, context: Context) -> str:
+def _significance(members: Sequence[Estimate], context: Context) -> str:
     """What the p of the clearest difference means, or what the audit would have found."""
-    kind = context.kind(e)
+    e, kind = context.first, context.kind(context.first)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
         why = wording.joined(e.notes)
-        return f"{UNTESTED.get(kind, capital(WORDS[kind]))}{f' ({why})' if why else ''}."
+        return f"{UNTESTED[kind]}{f' ({why})' if why else ''}."
     among = f" (Holm over {counted(e.family_size, 'comparison')})" if e.family_size > 1 else ""
     if kind not in NAMED:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
@@ -236,18 +221,10 @@ def _significance(members: Sequence[Estimate], e: Estimate, context: Context) ->
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
 
 
-def _family_interval(e: Estimate, context: Context) -> list[str]:
-    """The interval of the clearest difference that holds for all comparisons at once."""
-    if e.family_low is None or e.family_high is None or e.family_size < 2:
-        return []
-    unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
-    level = wording.interval_name(context.made).removesuffix(" interval")
-    what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
-    text = (
-        f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
-        f"{wording.between(e.family_low, e.family_high, unit)} that holds for all {e.family_size} comparisons at once."
-    )
-    return [text]
+def _often(p: float) -> str:
+    if p < 0.001:
+        return "fewer than 1 of 1,000"
+    return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
 
 
 def _detectable(e: Estimate, context: Context) -> str:
@@ -263,38 +240,38 @@ def _planned(members: Sequence[Estimate], first: Estimate) -> Estimate:
     return first if first.detectable else max(members, key=lambda e: (bool(e.detectable), e.clusters))
 
 
-def _often(p: float) -> str:
-    if p < 0.001:
-        return "fewer than 1 of 1,000"
-    return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
+def _family_interval(e: Estimate, context: Context) -> Iterator[str]:
+    """The interval of the clearest difference that holds for all comparisons at once."""
+    unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
+    interval = wording.between(e.family_low, e.family_high, unit)
+    if not interval or e.family_size < 2:
+        return
+    level = wording.interval_name(context.made).removesuffix(" interval")
+    what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
+    yield (
+        f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
+        f"{interval} that holds for all {e.family_size} comparisons at once."
+    )
 
 
-def _not_below(members: Sequence[Estimate], context: Context) -> list[str]:
+def _not_below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The systems that are not significantly below the baseline in any group, where others are."""
     has_groups = bool(members[0].group)
     worse = [e for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)]
     below = {e.system for e in worse}
     others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
-    if not below or not others:
-        return []
-    names, baseline = listed([named(system) for system in others], MOST_SYSTEMS), context.baseline(members[0])
-    side = f"{context.kind(worse[0])} {baseline} in any group" if has_groups else f"different from {baseline}"
-    return [f"{names} {'is' if len(others) == 1 else 'are'} not significantly {side}."]
+    if worse and others:
+        names, baseline = listed([*map(named, others)], MOST_SYSTEMS), context.baseline(members[0])
+        side = (
+            f"{context.kind(worse[0])} {baseline} in any group"
+            if has_groups
+            else f"different from {baseline}"
+        )
+        yield f"{names} {'is' if len(others) == 1 else 'are'} not significantly {side}."
 
 
-def _explained(members: Sequence[Estimate], context: Context) -> list[str]:
-    """The differences that one of both baselines explains: no finding about a system."""
-    by_kind = {kind: [e for e in members if context.kind(e) == kind] for kind in EXPLAINED}
-    return [
-        _listed(capital(WORDS[kind]), sorted(alike, key=context.rank), context, with_random=True)
-        for kind, alike in by_kind.items()
-        if alike
-    ]
-
-
-def _opposite(context: Context) -> list[str]:
+def _opposite(context: Context) -> Iterator[str]:
     """The unsigned scores that are significant although no group difference is, and the subgroups with gaps in both directions."""
-    lines = []
     for gap in context.made.get("opposite_gaps") or ():
         below = [one for one in gap["parts"] if (one["extract_difference"] or one["value"]) < 0]
         parts = [_part(one, gap, context) for one in below or gap["parts"]]
@@ -307,11 +284,10 @@ def _opposite(context: Context) -> list[str]:
             else "gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of the records "
             "separates the directions"
         )
-        lines.append(
+        yield (
             f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
             f"permutations produce ({p_text(gap['p'])}), although no group difference is significant: {why}."
         )
-    return lines
 
 
 def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> str:
@@ -324,47 +300,40 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
     return f"{where}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
 
 
-def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> list[str]:
+def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The significant group difference of a subgroup that is furthest from its baseline."""
     if not subgroups:
-        return []
-    significant = context.significant(subgroups)
-    if not significant:
-        return ["No group difference in a subgroup is significant."]
+        return
+    if not (significant := context.significant(subgroups)):
+        yield "No group difference in a subgroup is significant."
+        return
     first, *others = significant
-    where = subgroup_name(first)
+    parts = (wording.group_of(first.replace(over=name, group=part)) for name, part in first.subgroup.items())
     more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
     text = _of_group([first], context)
     if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
         text = text[0].lower() + text[1:]
-    return [f"Subgroup {where}: {text}{more}"]
+    yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
 
 
-def subgroup_name(e: Estimate) -> str:
-    """The subgroup of an estimate, ``city Rome, year 2020``."""
-    parts = (wording.group_of(e.replace(over=name, group=part)) for name, part in e.subgroup.items())
-    return named(", ".join(parts))
-
-
-def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> list[str]:
+def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Iterator[str]:
     """The largest significant difference of each other panel, and how many more there are."""
-    lines = []
-    for members in panels:
-        if significant := context.significant(members):
-            first, *rest = significant
-            more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
-            lines.append(f"{_sentence(first, context)} ({p_of(first)}){more}.")
-    if others := lines[MOST_ELSE:]:
-        further = counted(len(others), "further measure")
-        lines[MOST_ELSE:] = [f"{further} with significant differences, in the tables."]
-    return lines
+    clear = [significant for members in panels if (significant := context.significant(members))]
+    for first, *rest in clear[:MOST_ELSE]:
+        more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
+        yield f"{_sentence(first, context)} ({p_of(first)}){more}."
+    if others := clear[MOST_ELSE:]:
+        yield f"{counted(len(others), 'further measure')} with significant differences, in the tables."
 
 
 # ------------------------------------------------------------------------------------------------ next
 
 
-def _next(members: Sequence[Estimate], first: Estimate, context: Context) -> list[tuple[str, str]]:
-    """What to do, each with the command that does it."""
+def next_steps(context: Context) -> list[tuple[str, str]]:
+    """What to do, each with the command that does it; nothing without group differences."""
+    if not context.panels:
+        return []
+    members, first = context.panels[0], context.first
     view = ("Read the records:", f"fairbrief view {FOLDER}")
     unit = context.words(first).unit
     limit, source = _limit(members)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +22,6 @@ KINDS = {"float": pa.float64(), "int": pa.int64(), "bool": pa.bool_()}
 TYPES = {f: KINDS.get(kind.partition(" ")[0], pa.string()) for f, kind in Estimate.__annotations__.items()}
 TYPES["excluded"] = pa.int64()
 """The types of the fields, from the estimate's annotations."""
-
-T = TypeVar("T")
 
 FIELDS = Estimate.__struct_fields__
 
@@ -115,9 +113,6 @@ class Estimates(tuple[Estimate, ...]):
 
     __slots__ = ()
 
-    def __new__(cls, estimates: Iterable[Estimate] = ()) -> Self:
-        return super().__new__(cls, estimates)
-
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dictionary per estimate, all with the same keys."""
         return list(self.each())
@@ -125,13 +120,12 @@ class Estimates(tuple[Estimate, ...]):
     def each(self) -> Iterator[dict[str, Any]]:
         """`to_dicts`, one by one."""
         by_subgroup = self._by_subgroup
-        for e, notes in zip(self, of_each(joined, [e.notes for e in self]), strict=True):
-            yield _cells(e, notes, by_subgroup)
+        return (_cells(e, by_subgroup) for e in self)
 
     @property
     def columns(self) -> list[str]:
         """The columns of each frame, even if there is no estimate."""
-        return list(_cells(Estimate("", "", "", None), "", self._by_subgroup))
+        return list(_cells(Estimate("", "", "", None), self._by_subgroup))
 
     def to_arrow(self) -> pa.Table:
         """A `pyarrow.Table`."""
@@ -155,7 +149,7 @@ class Estimates(tuple[Estimate, ...]):
         return sorted({name for e in self for name in e.subgroup})
 
 
-def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any]:
+def _cells(e: Estimate, by_subgroup: Sequence[str]) -> dict[str, Any]:
     """An estimate as the row of a frame."""
     row: dict[str, Any] = {}
     for name, value in zip(FIELDS, astuple(e), strict=True):
@@ -165,14 +159,8 @@ def _cells(e: Estimate, notes: str, by_subgroup: Sequence[str]) -> dict[str, Any
             row[name] = sum(value.values())
             row["reasons"] = "; ".join(f"{reason}: {n}" for reason, n in value.items())
         else:
-            row[name] = notes if name == "notes" else value
+            row[name] = joined(value) if name == "notes" else value
     return row
-
-
-def of_each(make: Callable[[Any], T], values: Sequence[Any]) -> list[T]:
-    """``make`` of each value, once per object."""
-    made = {key: make(value) for key, value in {id(value): value for value in values}.items()}
-    return [made[id(value)] for value in values]
 
 
 def encodable(text: str) -> str:

@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import cautions, figures, first_answers, json_file, plot, tables, wording
-from fairbrief.reports.first_answers import answers, leading_sentence
+from fairbrief.reports import cautions, figures, json_file, plot, tables, wording
+from fairbrief.reports.first_answers import answers, leading_sentence, next_steps
 from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
@@ -39,13 +39,11 @@ def render(result: Result) -> str:
     made = result.made
     sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
     grids = list(_sections([*sections, *contrasts], made))
-    first = first_screen(result)
-    measures = first["measures"] if first else ()
-    examples = json_file.embedded(result, measures, first_answers.lead(result))
-    context = {
+    context = Context(result)
+    filled = {
         "result": result,
         "facts": tables.facts(result),
-        "first": first,
+        "first": first_screen(context),
         "made": tables.made_lines(made),
         "tables_title": "Published layout" if result.tables else "Scorers",
         "signature": next((e.signature for e in result.estimates if e.signature), ""),
@@ -55,10 +53,10 @@ def render(result: Result) -> str:
         "compared": wording.COMPARED,
         "contrasts": grids[len(sections) :],
         "figures": figures.draw(result),
-        "examples": Markup(examples),  # noqa: S704 - no < is left in it
+        "examples": Markup(json_file.embedded(context)),  # noqa: S704 - no < is left in it
         "not_computed": tables.left_out_tables(result),
     }
-    return page("report.html.j2", context, scripts=SCRIPTS if result.examples.rows else ())
+    return page("report.html.j2", filled, scripts=SCRIPTS if result.examples.rows else ())
 
 
 def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -70,17 +68,14 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
-        asks: dict[str, list[str]] = {}
-        harms: dict[str, None] = {}
-        for e in () if section.by or section.is_difference else main:
-            declared = wording.declared(e.measure, made)
-            asks.setdefault(declared.question, []).append(e.measure)
-            harms[declared.harm] = None
+        explained = () if section.by or section.is_difference else dict.fromkeys(e.measure for e in main)
+        declared = {spec: wording.declared(spec, made) for spec in explained}
+        asks = wording.grouped((of.question, spec) for spec, of in declared.items())
         hidden = len(section.estimates) - len(main) - len(secondary)
         yield {
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
-            "harms": [*filter(None, harms)],
+            "harms": [*filter(None, dict.fromkeys(of.harm for of in declared.values()))],
             "main": tables.estimates_table(section, main, made),
             "secondary": tables.estimates_table(section, secondary, made),
             "notes": tables.section_notes(section, section.estimates, hidden),
@@ -96,29 +91,26 @@ MOST_PANELS = 8
 """The most groups of a panel and panels; the others are in the tables below."""
 
 
-def first_screen(result: Result) -> dict[str, Any] | None:
+def first_screen(context: Context) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
-    context = Context(result)
-    ordered = context.panels
-    if not ordered:
+    if not context.panels:
         return None
-    few = cautions.shortfalls(result.made, {ordered[0][0].measure}, is_brief=True)
-    doubts = [f"{wording.capital(text)}." for text in few]
-    first, systems = min(ordered[0], key=context.rank), result.all_systems
-    panels = [_panel(members, systems, context) for members in ordered[:MOST_PANELS]]
+    few = cautions.shortfalls(context.made, {context.first.measure})
+    doubts = [f"{wording.capital(text)}." for text, _ in few]
+    panels = [_panel(members, context) for members in context.panels[:MOST_PANELS]]
     meanings = [panel["meaning"] for panel in panels]
     for i, panel in enumerate(panels):  # each meaning once
         panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
     return {
-        "lead": " ".join([*doubts, leading_sentence(first, context)]),
-        "answers": answers(result),
+        "lead": " ".join([*doubts, leading_sentence(context)]),
+        "answers": answers(context),
+        "steps": next_steps(context),
         "panels": panels,
-        "measures": list(dict.fromkeys(members[0].measure for members in ordered)),
-        "hidden": len(ordered) - len(panels),
+        "hidden": len(context.panels) - len(panels),
     }
 
 
-def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context) -> dict[str, Any]:
+def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     """One measure's group differences by one attribute: a block per group with a line per system, all on one scale.
 
     With only one system there is one block without a heading, and the lines name the groups.
@@ -129,30 +121,28 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
     groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
     systems = context.clearest(members, lambda e: e.system, cautions.MOST_SYSTEMS)
     kept = [e for e in members if e.system in systems and e.group in groups]
+    every = {e.system for e in members}
     cuts = [
-        f"Shown are the {len(shown)} of {many} {what} with the largest differences; all are in the tables below."
-        for shown, many, what in (
-            (groups, len(order), "groups"),
-            (systems, len({e.system for e in members}), "systems"),
-        )
-        if len(shown) < many
+        f"Shown are the {len(shown)} of {len(of)} {what} with the largest differences; all are in the tables below."
+        for shown, of, what in ((groups, order, "groups"), (systems, every, "systems"))
+        if len(shown) < len(of)
     ]
     scale = _axis_of(kept, declared.contrast.unit)
     unlabelled = replace(scale, ticks=tuple((value, "") for value, _ in scale.ticks), has_line=False)
     is_single = len(systems) == 1
-    blocks: dict[str, list[dict[str, Any]]] = {}
+    lines = []
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, unlabelled, plot.colour_of(colours, e.system), context)
-        blocks.setdefault("" if is_single else heading, []).append(line)
+        line = _line(e, who, unlabelled, plot.colour_of(context.result.all_systems, e.system), context)
+        lines.append(("" if is_single else heading, line))
     return {
         "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
         "question": declared.contrast.question,
         "even": declared.contrast.even,
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
-        "blocks": [{"group": group, "lines": lines} for group, lines in blocks.items()],
+        "blocks": [{"group": group, "lines": lines} for group, lines in wording.grouped(lines).items()],
         "axis": _picture("scale", scale),
         "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,
@@ -161,9 +151,6 @@ def _panel(members: Sequence[Estimate], colours: Sequence[str], context: Context
 
 def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
-    interval = ""
-    if e.low is not None and e.high is not None:
-        interval = wording.between(e.low, e.high, words.unit)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
@@ -174,7 +161,7 @@ def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> 
         alt = ", ".join(filter(None, (e.system, e.group)))
         picture = _picture(f"{alt}: {said}", scale, marks, HEIGHT)
     return {
-        "who": who, "picture": picture, "interval": interval, "said": said, "conclusion": _conclusion(e, words.unit, context),
+        "who": who, "picture": picture, "interval": wording.between(e.low, e.high, words.unit), "said": said, "conclusion": _conclusion(e, words.unit, context),
         "kind": kind, "is_worse": kind == words.worse_side,
     }  # fmt: skip
 
@@ -207,9 +194,9 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
-    return Axis.of_numbers(plot.domain([*places, 0.0], 6), count=6, label=partial(wording.tick, unit=unit))
+    return Axis.of_numbers(plot.domain([*places, 0.0], 6), ticks=6, label=partial(wording.tick, unit=unit))
 
 
 def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:
     """A picture as wide as its cell, with margins for the labels of the axis."""
-    return plot.drawn(alt, x, BARE, marks, WIDTH - 2 * EDGE, height, EDGE)
+    return plot.drawn(alt, x, BARE, marks, (WIDTH - 2 * EDGE, height), EDGE)

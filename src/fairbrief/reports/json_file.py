@@ -11,7 +11,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -23,12 +24,12 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.reports import frames, wording
+from fairbrief.reports import wording
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
-from fairbrief.reports.wording import ordered_groups, worded
-from fairbrief.types import Estimate, Note, Table
+from fairbrief.reports.wording import Context, grouped, ordered_groups, worded
+from fairbrief.types import Estimate, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
 T = TypeVar("T")
@@ -38,36 +39,23 @@ UNBOUNDED = "value", "low", "high", "low_within", "high_within"
 _ENCODER = msgspec.json.Encoder()
 TIMES = ("ended", "seconds")
 """Entries of ``made`` that differ between equal audits."""
-LINES = 1_000
-"""Lines written at once."""
-
-
-NO_IDENTITY = "0" * 16
-"""In the head while the lists after it are written."""
 
 
 def write(result: Result, path: Path) -> str:
-    """Write ``results.json`` in pieces; return its identity."""
+    """Write ``results.json``; return its identity."""
+    audit = identity(result)
     with path.open("wb") as file:
-        file.write(_head(result.made, NO_IDENTITY))
-        audit = _identity(result, file.write)
-        file.seek(0)
         file.write(_head(result.made, audit))
+        file.writelines(_lists(result))
     return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
-    return _identity(result, lambda _: None)
-
-
-def _identity(result: Result, write: Callable[[bytes], object]) -> str:
-    """The identity of a result; ``write`` gets the text of its lists in pieces."""
     timeless = {name: value for name, value in result.made.items() if name not in TIMES}
-    audit = hashlib.blake2b(_head(timeless, ""), digest_size=len(NO_IDENTITY) // 2)
+    audit = hashlib.blake2b(_head(timeless, ""), digest_size=8)
     for piece in _lists(result):
         audit.update(piece)
-        write(piece)
     return audit.hexdigest()
 
 
@@ -78,42 +66,28 @@ def _head(made: Mapping[str, Any], audit: str) -> bytes:
 
 def _lists(result: Result) -> Iterator[bytes]:
     """The lists after the head, with a line per item."""
-    others = {
-        "tables": result.tables, "not_measured": result.not_measured, "skipped": [*map(str, result.skipped)],
+    listed = {
+        "estimates": map(_with_sentences, result.estimates),
+        "differences": map(_with_sentences, result.differences),
+        "tables": result.tables, "not_measured": result.not_measured, "skipped": map(str, result.skipped),
         "per_record": files_of(result.rows),
     }  # fmt: skip
-    listed: dict[str, Iterable[bytes]] = {
-        "estimates": _estimates(result.estimates),
-        "differences": _estimates(result.differences),
-        **{name: (_compact(plain(item)) for item in items) for name, items in others.items()},
-    }
-    for name, pieces in listed.items():
+    for name, items in listed.items():
         yield b",\n" + _compact(name) + b": ["
         between, end = b"\n", b"]"
-        for piece in pieces:
-            yield between + piece
+        for item in items:
+            yield between + _compact(item)
             between, end = b",\n", b"\n]"
         yield end
     yield b"\n}\n"
 
 
-def _estimates(estimates: Sequence[Estimate]) -> Iterator[bytes]:
-    """Estimates, a line each, with their notes also as text."""
-    for start in range(0, len(estimates), LINES):
-        some = estimates[start : start + LINES]
-        notes = frames.of_each(_with_sentences, [e.notes for e in some])
-        infinite = ({f: INFINITIES[x] for f in UNBOUNDED if (x := getattr(e, f)) in INFINITIES} for e in some)
-        written = [e.replace(notes=n, **i) for e, n, i in zip(some, notes, infinite, strict=True)]
-        try:
-            # JSON escapes line breaks in texts.
-            yield _ENCODER.encode_lines(written).removesuffix(b"\n").replace(b"\n", b",\n")
-        except (TypeError, ValueError):  # a numpy number, or a text that is not UTF-8
-            yield b",\n".join([_compact(plain(e)) for e in written])
-
-
-def _with_sentences(notes: Sequence[Note]) -> list[dict[str, Any]]:
-    """Notes with their sentences."""
-    return [{**plain(note), "text": worded(note)} for note in notes]
+def _with_sentences(e: Estimate) -> Estimate:
+    """The estimate with its notes also as text, and its infinite numbers as texts."""
+    changes: dict[str, Any] = {f: INFINITIES[x] for f in UNBOUNDED if (x := getattr(e, f)) in INFINITIES}
+    if e.notes:
+        changes["notes"] = [{"code": n.code, "arguments": n.arguments, "text": worded(n)} for n in e.notes]
+    return e.replace(**changes) if changes else e
 
 
 def spelled(number: float | None) -> float | str | None:
@@ -131,11 +105,11 @@ def text_of(thing: Any) -> str:
 
 
 def _compact(value: Any) -> bytes:
-    """JSON on one line; the standard library writes lone surrogates, msgspec cannot."""
+    """JSON on one line; the standard library writes numpy's numbers and lone surrogates, msgspec cannot."""
     try:
         return _ENCODER.encode(value)
-    except UnicodeEncodeError:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError):
+        text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return _escaped(text).encode()
 
 
@@ -166,20 +140,11 @@ class ResultsFile(msgspec.Struct, frozen=True):
 def read(path: Path) -> ResultsFile:
     """Read ``results.json``; raises DataError if this version cannot read it."""
     found = _content(path, SCHEMA)
-    _read_infinities(found)
-    return _converted(path, found, ResultsFile, SCHEMA)
-
-
-def _read_infinities(found: Mapping[str, Any]) -> None:
-    """Replace the texts of `INFINITIES` by numbers in estimates and differences."""
     numbers = {text: number for number, text in INFINITIES.items()}
-    for name in ("estimates", "differences"):
-        listed = found.get(name)
-        for estimate in listed if isinstance(listed, list) else ():
-            for field in UNBOUNDED if isinstance(estimate, dict) else ():
-                text = estimate.get(field)
-                if isinstance(text, str):
-                    estimate[field] = numbers.get(text, text)
+    with suppress(AttributeError, KeyError, TypeError):  # what is no list of estimates is refused below
+        for estimate in (*found["estimates"], *found["differences"]):
+            estimate.update({f: numbers[x] for f in UNBOUNDED if (x := estimate.get(f)) in numbers})
+    return _converted(path, found, ResultsFile, SCHEMA)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
@@ -258,17 +223,15 @@ def _fields_of(kind: type[Any]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------ the record viewer
 
 
-def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str:
-    """The text of a data block, without characters that could end it or that are invisible.
-
-    ``first`` are the measures to offer first, ``lead`` the group difference at which the viewer opens.
-    """
-    examples, over = result.examples, {e.measure: e.over for e in result.estimates}
-    place = {spec: i for i, spec in enumerate(first)}
-    quantities: dict[str, dict[str, None]] = {}
-    for row in examples.rows:
-        quantities.setdefault(row.measure, {}).update(dict.fromkeys(row.values))
+def embedded(context: Context) -> str:
+    """The record viewer's data: text without characters that could end its block or that are invisible."""
+    result, examples = context.result, context.result.examples
+    over = {e.measure: e.over for e in result.estimates}
+    every = grouped((row.measure, name) for row in examples.rows for name in row.values)
+    quantities = {spec: list(dict.fromkeys(names)) for spec, names in every.items()}
     # First the measures of the first screen, then those with group differences.
+    first = list(dict.fromkeys(members[0].measure for members in context.panels))
+    place = {spec: i for i, spec in enumerate(first)}
     order = sorted(quantities, key=lambda spec: (place.get(spec, len(place)), len(quantities[spec]) < 2))
     measures = [
         {
@@ -276,17 +239,13 @@ def embedded(result: Result, first: Sequence[str], lead: Estimate | None) -> str
             "over": over.get(spec, ""),
             "label": wording.measure_label(spec, over.get(spec, "")),
             "main_value": wording.name_of(spec),
-            "quantities": list(quantities[spec]),
+            "quantities": quantities[spec],
             "rule": examples.rules.get(spec, ""),
         }
         for spec in order
     ]
-    block = {
-        **plain(examples),
-        "measures": measures,
-        "start": _start(examples, order, lead),
-        "groups": _groups(examples),
-    }
+    start = _start(examples, order, context.first if context.panels else None)
+    block = {**plain(examples), "measures": measures, "start": start, "groups": _groups(examples)}
     text = json.dumps(visible_all(block), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -303,12 +262,9 @@ def _start(examples: Examples, measures: Sequence[str], lead: Estimate | None) -
 
 def _groups(examples: Examples) -> dict[str, list[str]]:
     """The groups of each attribute of the documents, in natural order."""
-    found: dict[str, dict[str, None]] = {}
-    for texts in examples.texts:
-        for document in texts.documents:
-            for name, value in document.attributes.items():
-                found.setdefault(name, {})[value] = None
-    return {name: ordered_groups(values) for name, values in found.items()}
+    documents = (document for texts in examples.texts for document in texts.documents)
+    values = grouped(item for document in documents for item in document.attributes.items())
+    return {name: ordered_groups(of) for name, of in values.items()}
 
 
 def visible_all(thing: Any) -> Any:

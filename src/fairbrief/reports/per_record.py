@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.plain import printable
+from fairbrief.types import Data
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -26,8 +26,7 @@ def all_columns(_: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class PerRecordRows:
+class PerRecordRows(Data, frozen=True):
     """The rows of all observations, in order. See `Result` for the columns.
 
     ``measures`` have the observation of each measure, by spec, ``schemas`` the columns of each observation, and ``tables`` yields
@@ -72,8 +71,7 @@ NAMES = ("record", "cluster")
 """Columns with few equal texts, which are smaller and faster without a dictionary."""
 
 
-@dataclass(frozen=True, slots=True)
-class PerRecordFile:
+class PerRecordFile(Data, frozen=True):
     """A file of per-record statistics: its name, its observation, and the specs of the measures of that observation."""
 
     file: str

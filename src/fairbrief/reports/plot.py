@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from xml.sax.saxutils import escape, quoteattr
 
 from fairbrief.reports.plain import printable, shorten
+from fairbrief.types import Data
 
 LIGHT: Mapping[str, str] = {
     "paper": "#fcfbf8", "ink": "#1d1c1a", "soft": "#5d5a54", "line": "#dedad0",
@@ -38,7 +38,7 @@ INK, FAINT, GRID, PAPER = (LIGHT[name] for name in ("ink", "soft", "line", "pape
 COLOURS = tuple(LIGHT[name] for name in SERIES)
 DASHES = (None, "5 2", "2 2", "7 2 2 2", "1 2", "9 3", "4 1 1 1", "3 3")
 """Lines differ in their dashes as well as in their colours."""
-WIDTH, HEIGHT = 262, 120
+SIZE = 262, 120
 ALT = 2_000
 """The most characters of a text for screen readers."""
 LETTER = 6.2
@@ -83,6 +83,7 @@ def diamond(x: float, y: float, area: float) -> str:
 
 Scale = Callable[[float], float]
 """From values to pixels."""
+Label = Callable[[float], str]
 
 
 def plain(value: float) -> str:
@@ -95,8 +96,7 @@ def percent(value: float) -> str:
     return f"{100 * value:.6g}%"
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Data, frozen=True):
     """An axis from ``low`` to ``high``, with marked values, a title and a line."""
 
     low: float
@@ -107,16 +107,10 @@ class Axis:
 
     @classmethod
     def of_numbers(
-        cls,
-        bounds: Bounds,
-        title: str = "",
-        count: int = 5,
-        *,
-        ticks: Sequence[float] | None = None,
-        label: Callable[[float], str] = plain,
+        cls, bounds: Bounds, title: str = "", ticks: int | Sequence[float] = 5, label: Label = plain
     ) -> Axis:
-        """An axis of numbers that is marked at ``ticks``, or at about ``count`` round values."""
-        marked = round_values(*bounds, count) if ticks is None else ticks
+        """An axis of numbers that is marked at ``ticks``, or at about so many round values."""
+        marked = round_values(*bounds, ticks) if isinstance(ticks, int) else ticks
         return cls(*bounds, tuple((value, label(value)) for value in marked), title)
 
     def scale(self, start: float, end: float) -> Scale:
@@ -188,19 +182,22 @@ def cut(words: str, limit: int) -> str:
 
 def colour_of(names: Sequence[str], who: str) -> str:
     """The colour of a name by its place, grey if it is not among the names; colours repeat after the last."""
-    return COLOURS[list(names).index(who) % len(COLOURS)] if who in names else FAINT
+    return (FAINT, *COLOURS)[_place(names, who)]
 
 
 def key_of(names: Sequence[str], shown: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The names shown, each with the class of its colour in the style sheet: ``s0`` for grey, else ``s1`` to ``s8``."""
-    return tuple(
-        (who, f"s{list(names).index(who) % len(COLOURS) + 1}" if who in names else "s0") for who in shown
-    )
+    return tuple((who, f"s{_place(names, who)}") for who in shown)
 
 
 def dash_of(names: Sequence[str], who: str) -> str | None:
     """The dashes of a name's line; None is a solid line."""
-    return DASHES[list(names).index(who) % len(DASHES)] if who in names else None
+    return (None, *DASHES)[_place(names, who)]
+
+
+def _place(names: Sequence[str], who: str) -> int:
+    """From 1 to 8; 0 for a name that is not among the names."""
+    return list(names).index(who) % len(COLOURS) + 1 if who in names else 0
 
 
 # ---------------------------------------------------------------------------------------------- marks
@@ -260,20 +257,13 @@ def interval(low: float | None, high: float | None, colour: str) -> Iterator[Mar
 # ------------------------------------------------------------------------------------------- pictures
 
 
-def drawn(
-    alt: str,
-    x: Axis,
-    y: Axis,
-    marks: Iterable[Mark],
-    width: float = WIDTH,
-    height: float = HEIGHT,
-    edge: float = 0,
-) -> str:
+def drawn(alt: str, x: Axis, y: Axis, marks: Iterable[Mark], size: Bounds = SIZE, edge: float = 0) -> str:
     """Axes and marks as one picture; ``alt`` is its text for screen readers, cut after `ALT` characters.
 
-    Sizes are those of the area between the axes. A picture with an ``edge``, the margin at both sides, fills the width of its cell;
+    ``size`` is the width and height of the area between the axes. A picture with an ``edge``, the margin at both sides, fills the width of its cell;
     others have margins as wide as the labels need.
     """
+    width, height = size
     across, up = x.scale(0, width), y.scale(height, 0)
     parts = [*_axes(x, y, across, up, width, height), *(mark(across, up) for mark in marks)]
     below = 22 if x.widest else 2
@@ -283,11 +273,11 @@ def drawn(
     left = edge or (round(y.widest + ROOM + 4, 1) if y.ticks else 4)
     right = edge or max(10, wide(x.ticks[-1][1]) * 0.6 if x.ticks else 0)
     top = 24 if y.title else 6 if y.ticks else 0
-    size = round(left + width + right, 1), round(top + height + below, 1)
+    outer = round(left + width + right, 1), round(top + height + below, 1)
     return (
         f'<svg role="img" aria-label={quoteattr(cut(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
-        f'width="{"100%" if edge else size[0]}" height="{size[1]}" '
-        f'viewBox="{-left:g} {-top:g} {size[0]} {size[1]}" '
+        f'width="{"100%" if edge else outer[0]}" height="{outer[1]}" '
+        f'viewBox="{-left:g} {-top:g} {outer[0]} {outer[1]}" '
         f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
     )
 

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Data, Estimate, Table
 
 FILE_AND_LINE = re.compile(r".*?:[0-9]+(?=[: ])|")
 """File and line at the start of a message about the input."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Data, frozen=True):
     """A shown text, its attributes, and the number of characters cut from its end."""
 
     text: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = msgspec.field(default_factory=dict)
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Data, frozen=True):
     """One record's texts; ``summaries`` by system. ``more`` counts the documents that are not shown."""
 
     id: str
@@ -39,8 +38,7 @@ class Texts:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Data, frozen=True):
     """A sentence of a document (characters ``start`` to ``end``) that supports claim ``unit`` of the summary."""
 
     unit: int
@@ -50,8 +48,7 @@ class Link:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Data, frozen=True):
     """The source sentences that support the claims of one summary, and the rule.
 
     ``units`` are spans of the summary's text, or start = end = −1 if the claim, in ``unit_texts``, is not in the text. ``scorer``
@@ -67,8 +64,7 @@ class Support:
     scorer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Data, frozen=True):
     """One record by one measure.
 
     ``values`` are the main value and the group differences; ``without`` is, by kind (``document``, ``sentence``, ``unit``), the
@@ -81,15 +77,14 @@ class Row:
     values: Mapping[str, float]
     p: float | None
     story: str
-    without: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    without: Mapping[str, tuple[float | None, ...]] = msgspec.field(default_factory=dict)
 
 
 MOST_OF_EACH = 4
 """The most records of one order that the viewer shows from each end, as the largest main values of a measure and system."""
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
+class Examples(Data, frozen=True):
     """The records of an audit in the viewer.
 
     ``rules`` are the rules for links by measure; ``of`` is the number of audited summaries.
@@ -98,15 +93,14 @@ class Examples:
     texts: tuple[Texts, ...] = ()
     rows: tuple[Row, ...] = ()
     supports: tuple[Support, ...] = ()
-    rules: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, str] = msgspec.field(default_factory=dict)
     of: int = 0
 
 
 ON_REQUEST = "on request only"
 
 
-@dataclass(frozen=True, slots=True)
-class NotMeasured:
+class NotMeasured(Data, frozen=True):
     """A measure that was not taken, and the reason."""
 
     measure: str
@@ -123,8 +117,7 @@ class NotMeasured:
         return self.measure.startswith("scorer bias")
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Data, frozen=True):
     """The complete result of an audit; reports only arrange it.
 
     ``rows`` are the per-record statistics, which ``per_record`` returns as a table: one row per observation, system and unit. Columns:
@@ -141,17 +134,17 @@ class Result:
     not_measured: tuple[NotMeasured, ...] = ()
     skipped: tuple[str, ...] = ()
     """Messages about excluded input; ``made['skipped']`` counts all."""
-    examples: Examples = field(default_factory=Examples)
+    examples: Examples = msgspec.field(default_factory=Examples)
     """The records in the report's viewer, from `fairbrief.saved.examples`."""
     sources: pa.Table | None = None
     """Hashes of each record's id and documents (`fairbrief.auditing.watchers`); None if unknown."""
-    made: Mapping[str, Any] = field(default_factory=dict)
+    made: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Settings: version, files, records, systems, attributes, seed, n_resamples, protocol, inputs (counts by system), ended (time), seconds."""
 
     def __post_init__(self) -> None:
         """Give estimates and differences their methods for data frames."""
-        object.__setattr__(self, "estimates", Estimates(self.estimates))
-        object.__setattr__(self, "differences", Estimates(self.differences))
+        msgspec.structs.force_setattr(self, "estimates", Estimates(self.estimates))
+        msgspec.structs.force_setattr(self, "differences", Estimates(self.differences))
 
     def without_texts(self) -> Result:
         """The result without texts of the input: without examples, and of excluded lines only the places."""

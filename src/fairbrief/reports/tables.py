@@ -6,8 +6,8 @@ Estimates have one order in every format: by family and attribute, all records b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -17,9 +17,9 @@ from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import Context, group_name, ordered_groups, sides
+from fairbrief.reports.wording import Context, group_name, grouped, ordered_groups
 from fairbrief.text.counted import counted
-from fairbrief.types import Estimate, Note, Table
+from fairbrief.types import Data, Estimate, Note, Table
 
 MOST_ROWS = 2_000
 """The most rows of one printed table, which else has only main values; all are in ``results.json`` and ``estimates.csv``."""
@@ -37,8 +37,13 @@ WITHOUT_P = ("no value", "too few", "not testable")
 NUMBER = re.compile(rf"[−+<±\[-]* ?(?:\.?\d|∞)|undefined$|{number_format.ABSENT}$|(?:{'|'.join(WITHOUT_P)})$")
 
 
-Cell = Callable[[Estimate], str]
-"""Makes the text of a cell."""
+Columns = Sequence[tuple[str, Callable[[Estimate], str]]]
+"""The heading of each column, and what makes the text of a cell."""
+SHORT = {
+    "within seed documents": "within\nseeds", "random sentences": "random", "permutation mean": "perm.\nmean",
+    "p (Holm)": "Holm", "excluded": "excl.",
+}  # fmt: skip
+"""Headings of narrow tables."""
 SHARE = "share"
 """The argument in which notes may differ and are still printed once."""
 EXCLUDED = "Excluded records"
@@ -46,8 +51,7 @@ MOST_LABELS = 4
 """The most rows that are named in front of a note."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Data, frozen=True):
     """Estimates of one family over one attribute, of all records or of the subgroups by the same attributes; by measure and quantity."""
 
     family: str
@@ -75,16 +79,15 @@ def of_differences(result: Result) -> tuple[Section, ...]:
 def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
     """Sections in order of first appearance, all records before subgroups; in each by measure, then quantity."""
     family = cache(lambda measure: wording.declared(measure, made).family)
-    known: dict[tuple[str, str, tuple[str, ...]], dict[str, dict[str, list[Estimate]]]] = {}
-    for e in estimates:
-        section = known.setdefault((family(e.measure), e.over, tuple(e.subgroup)), {})
-        section.setdefault(e.measure, {}).setdefault(e.quantity, []).append(e)
-    return tuple(
-        Section(
-            *key, tuple(e for quantities in section.values() for block in quantities.values() for e in block)
-        )
-        for key, section in sorted(known.items(), key=lambda item: len(item[0][2]))
-    )
+    known = grouped(((family(e.measure), e.over, tuple(e.subgroup)), e) for e in estimates)
+    ordered = sorted(known.items(), key=lambda item: len(item[0][2]))
+    return tuple(Section(*key, tuple(_in_blocks(members))) for key, members in ordered)
+
+
+def _in_blocks(estimates: Iterable[Estimate]) -> Iterator[Estimate]:
+    for of_measure in grouped((e.measure, e) for e in estimates).values():
+        for of_quantity in grouped((e.quantity, e) for e in of_measure).values():
+            yield from of_quantity
 
 
 def label(estimate: Estimate) -> str:
@@ -100,12 +103,9 @@ def excluded(estimates: Iterable[Estimate]) -> list[str]:
     """
     measures: dict[tuple[str, str], dict[str, None]] = {}
     for e in estimates:
-        is_shown = not e.subgroup and not e.baseline and wording.is_main_value(e)
-        if is_shown and (why := reasons(e.excluded)):
-            measures.setdefault((e.system, why), {})[wording.without_over(e)] = None
-    systems: dict[tuple[str, str], list[str]] = {}
-    for (system, why), names in measures.items():
-        systems.setdefault((", ".join(names), why), []).append(system)
+        if not e.subgroup and not e.baseline and wording.is_main_value(e) and any(e.excluded.values()):
+            measures.setdefault((e.system, reasons(e.excluded)), {})[wording.without_over(e)] = None
+    systems = grouped(((", ".join(names), why), system) for (system, why), names in measures.items())
     return [f"{EXCLUDED}, {', '.join(of)} ({names}): {why}." for (names, why), of in systems.items()]
 
 
@@ -145,17 +145,13 @@ def _with_largest_share(notes: Sequence[Note]) -> str:
 
 def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
     """The excluded records of pairs of systems: by reason the fewest and the most."""
-    lacking: dict[str, tuple[dict[str, None], list[int]]] = {}
-    for e in estimates:
-        for reason, n in e.excluded.items() if e.baseline and not e.subgroup else ():
-            measures, counts = lacking.setdefault(reason, ({}, []))
-            measures[wording.without_over(e)] = None
-            counts.append(n)
-    return [
-        f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}"
-        + (f" to {max(counts):,}" if max(counts) > min(counts) else "")
-        for reason, (measures, counts) in lacking.items()
-    ]
+    pairs = [e for e in estimates if e.baseline and not e.subgroup]
+    lines = []
+    for reason, counts in grouped(item for e in pairs for item in e.excluded.items()).items():
+        measures = dict.fromkeys(wording.without_over(e) for e in pairs if reason in e.excluded)
+        most = f" to {max(counts):,}" if max(counts) > min(counts) else ""
+        lines.append(f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}{most}")
+    return lines
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -199,30 +195,36 @@ def estimates_table(
     ``is_brief`` has the short headings, for narrow tables.
     """
     is_difference, places = section.is_difference, number_format.decimals
-    value, interval = "difference" if is_difference else "value", wording.interval_name(made)
-    names: list[tuple[str, str, Cell]] = [
-        ("measure", "measure", label),
-        ("system", "system", lambda e: e.system),
-        *((("minus", "minus", lambda e: e.baseline),) if is_difference else ()),
-        *((name, name, lambda e, name=name: e.subgroup[name]) for name in section.by),
+    names: Columns = [
+        ("measure", label),
+        ("system", lambda e: e.system),
+        *([("minus", lambda e: e.baseline)] if is_difference else []),
+        *((name, lambda e, name=name: e.subgroup[name]) for name in section.by),
     ]
-    numbers: list[tuple[str, str, Cell]] = [
-        (value, value, number_format.value),
-        (interval, interval, number_format.interval),
-        ("within seed documents", "within\nseeds", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
-        ("random sentences", "random", number_format.random_sentences),
-        ("permutation mean", "perm.\nmean", number_format.chance),
-        ("p", "p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
-        ("p (Holm)", "Holm", lambda e: number_format.probability(e.p_adjusted)),
-        ("n", "n", lambda e: f"{e.n:,}"),
-        ("excluded", "excl.", lambda e: f"{sum(e.excluded.values()):,}"),
-    ]  # fmt: skip
+    numbers: Columns = [
+        ("difference" if is_difference else "value", number_format.value),
+        (wording.interval_name(made), number_format.interval),
+        ("within seed documents", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
+        ("random sentences", number_format.random_sentences),
+        ("permutation mean", number_format.chance),
+        ("p", lambda e: "not testable" if e.testable is False else number_format.probability(e.p)),
+        ("p (Holm)", lambda e: number_format.probability(e.p_adjusted)),
+        ("n", lambda e: f"{e.n:,}"),
+        ("excluded", lambda e: f"{sum(e.excluded.values()):,}"),
+    ]
     empty, absent = (number_format.ABSENT, "0"), OF_SYSTEMS if is_difference else ()
-    filled = [c for c in numbers if c[0] not in absent and any(c[2](e) not in empty for e in shown)]
+    filled = [
+        (h, cell) for h, cell in numbers if h not in absent and any(cell(e) not in empty for e in shown)
+    ]
+    if is_brief:
+        filled = [(SHORT.get(heading, heading), cell) for heading, cell in filled]
     title = f"Differences of systems: {section.title}" if is_difference else section.title
-    header = tuple(short if is_brief else heading for heading, short, _ in (*names, *filled))
-    rows = tuple(tuple(cell(e) for _, _, cell in (*names, *filled)) for e in shown)
-    return Table(title, header, rows)
+    return _table(title, [*names, *filled], shown)
+
+
+def _table(title: str, columns: Columns, shown: Sequence[Estimate]) -> Table:
+    header = tuple(heading for heading, _ in columns)
+    return Table(title, header, tuple(tuple(cell(e) for _, cell in columns) for e in shown))
 
 
 def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
@@ -257,9 +259,7 @@ def facts(result: Result) -> list[str]:
 
 def left_out_tables(result: Result) -> list[Table]:
     """At most one table: the measures that were not computed, and why."""
-    measures: dict[str, list[str]] = {}
-    for m in result.not_measured:
-        measures.setdefault(m.reason, []).append(m.measure)
+    measures = grouped((m.reason, m.measure) for m in result.not_measured)
     rows = tuple((", ".join(names), reason) for reason, names in measures.items())
     return [Table("Measures that were not computed", ("measure", "why"), rows)] if rows else []
 
@@ -321,10 +321,10 @@ def contrast_table(
     has_random = any(e.extract_difference is not None for e in members) and not first.baseline
 
     def beyond(e: Estimate) -> Estimate:
-        is_known = e.extract_difference is not None
-        return wording.from_random(e) if is_known else e.replace(value=None, low=None, high=None)
+        low, high = e.extract_difference_low, e.extract_difference_high
+        return e.replace(value=e.extract_difference, low=low, high=high)
 
-    every: list[tuple[bool, str, Callable[[Estimate], str]]] = [
+    columns: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
         (not first.baseline, "system", lambda e: e.system),
         (bool(first.subgroup), "subgroup", _part),
@@ -337,14 +337,16 @@ def contrast_table(
         (True, "p (Holm)", lambda e: _p(e, context)),
         (True, "", lambda e: mark(e, context)),
     ]
-    filled = [(heading, cell) for is_there, heading, cell in every if is_there]
-    rows = [tuple(cell(e) for _, cell in filled) for e in shown]
-    if not is_whole:  # a repeated name is left out
+    table = _table("", [(heading, cell) for is_there, heading, cell in columns if is_there], shown)
+    title, rows = contrast_title(members, context), table.rows
+    if is_whole:
+        title = f"{title} · {first.measure}"
+    else:  # a repeated name is left out
         above = ["", *(row[0] for row in rows)]
-        rows = [("" if row[0] == name else row[0], *row[1:]) for row, name in zip(rows, above, strict=False)]
-    title = f"{contrast_title(members, context)}{f' · {first.measure}' if is_whole else ''}"
-    header = tuple(heading for heading, _ in filled)
-    return Table(title, header, tuple(rows), _legend(members, has_random))
+        rows = tuple(
+            ("" if row[0] == name else row[0], *row[1:]) for row, name in zip(rows, above, strict=False)
+        )
+    return replace(table, title=title, rows=rows, notes=_legend(members, has_random))
 
 
 def _part(e: Estimate) -> str:
@@ -413,12 +415,9 @@ def compact_table(members: Sequence[Estimate], context: Context, most_groups: in
 
 def group_counts_by_system(members: Sequence[Estimate], items: str) -> tuple[str, ...]:
     """The group sizes as a sentence; one per system where the systems answered different records."""
-    by_system: dict[str, str] = {}
-    for system in dict.fromkeys(e.system for e in members):
-        by_system[system] = group_counts([e for e in members if e.system == system], items)
-    counts = dict.fromkeys(by_system.values())
-    if len(counts) == 1:
-        return tuple(f"n: {text}." for text in counts if text)
+    by_system = {s: group_counts(of, items) for s, of in grouped((e.system, e) for e in members).items()}
+    if len(set(by_system.values())) == 1:
+        return tuple(f"n: {text}." for text in set(by_system.values()) if text)
     return tuple(f"n of {named(system)}: {text}." for system, text in by_system.items() if text)
 
 
@@ -434,24 +433,20 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
     unit = "record" if all(e.clusters in (0, e.n) for e in members) else "independent group"
     counts: dict[str, tuple[int, float]] = {}
     for e in members:
-        names = sides(e.group, 1 if e.other_clusters is None else 2)
-        numbers = ((e.group_clusters, e.group_items), (e.other_clusters, e.other_items))
-        for group, (clusters, many) in zip(names, numbers, strict=False):
-            if clusters is not None and many is not None:
+        for group, clusters, many in wording.sizes_of(e):
+            if many is not None:
                 counts[group] = max(counts.get(group, (0, 0.0)), (clusters, many))
     groups = ordered_groups(counts)
     parts: list[str] = []
     for group in groups[:MOST_COUNTED]:
         clusters, many = counts[group]
-        size = f"{clusters:,}" if items == "records" else f"{many:,.0f} in {clusters:,}"
-        if not parts:  # the nouns only once
-            records = counted(clusters, unit)
-            size = records if items == "records" else f"{many:,.0f} {items} in {records}"
+        size = f"{clusters:,}" if parts else counted(clusters, unit)  # the nouns only once
+        if items != "records":
+            size = f"{many:,.0f}{'' if parts else f' {items}'} in {size}"
         name = named(group_name(members[0].over, group))
-        size = f"({size})" if name[-1:].isdigit() else size
-        size = f"{name} {size}"
-        is_short = bool(parts) and len(size) <= MOST_UNBROKEN
-        parts.append(size.replace(" ", "\u00a0") if is_short else size)
+        text = f"{name} ({size})" if name[-1:].isdigit() else f"{name} {size}"
+        is_short = bool(parts) and len(text) <= MOST_UNBROKEN
+        parts.append(text.replace(" ", "\u00a0") if is_short else text)
     more = f" and {len(groups) - MOST_COUNTED} more groups" if len(groups) > MOST_COUNTED else ""
     return ", ".join(parts) + more
 
@@ -496,8 +491,10 @@ def reach_tables(made: Mapping[str, Any]) -> list[Table]:
         scorer = entry["scorer"]
         rows.append((f"{scorer} · {wording.names_of(entry['measures'])}", "", "", ""))
         for row in entry["authors"]:
-            author, claims = named(row["author"]), f"{row['claims']:,}"
-            rows.append((f"  {author}", claims, f"{row['support']:.2f}", f"{row['share_found']:.0%}"))
+            author = named(row["author"])
+            rows.append(
+                (f"  {author}", f"{row['claims']:,}", f"{row['support']:.2f}", f"{row['share_found']:.0%}")
+            )
             if row["examples"]:
                 claim = row["examples"][0]
                 examples.append(f"{scorer}, {author}, {named(claim['record'])}: {named(claim['text'])}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -21,7 +22,7 @@ from rich.text import Text
 
 from fairbrief.reports import tables as t
 from fairbrief.reports import wording
-from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, NEXT, answers
+from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, answers, next_steps
 from fairbrief.reports.number_format import ABSENT
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.result import Result
@@ -48,32 +49,28 @@ MARKS = {"less": "red", "lower": "red", "below": "red", "more": "blue", "higher"
 """The colour of a significant difference; yellow is for cautions, and no other colour is used."""
 TESTED = re.compile(r"\bp ([<=]) (?=[\d.])")
 """A p and its number, which stay on one line."""
-First = Literal["", "subgroups", "differences"]
 NO_TEST = frozenset(("too few", "no value", "not tested"))
 """Conclusions of a panel that has no table: a panel that is not testable has one, with its values and intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the rest of a result is: the folder of a saved audit, None if it was not saved, and how to print everything."""
+    """Where a result is printed: the folder of a saved audit, None if it was not saved, and how to print everything."""
 
     folder: Path | None = None
     rest: str = "--details"
     can_save: bool = True
     """Whether the command has --out, with which the folder and its report are written."""
+    tables_first: Literal["", "subgroups", "differences"] = ""
+    """The tables before all others: those that were asked for."""
 
 
 def print_result(
-    result: Result,
-    console: Console | None = None,
-    *,
-    details: bool = False,
-    place: Place = Place(),
-    tables_first: First = "",
+    result: Result, console: Console | None = None, *, details: bool = False, place: Place = Place()
 ) -> None:
-    """Print the first screen of a result, or with ``details`` all of it; ``tables_first`` are printed before the others."""
+    """Print the first screen of a result, or with ``details`` all of it."""
     console = console or Console()
-    screen = _Screen(result, console.width, place, tables_first)
+    screen = _Screen(result, console.width, place)
     _print(screen.everything() if details else screen.first(), console)
 
 
@@ -117,16 +114,16 @@ Maker = Callable[[int], Table]
 class _Screen:
     """The lines of a result at one width."""
 
-    def __init__(self, result: Result, width: int, place: Place, tables_first: First) -> None:
-        self.result, self.width, self.place, self.tables_first = result, width, place, tables_first
+    def __init__(self, result: Result, width: int, place: Place) -> None:
+        self.result, self.width, self.place = result, width, place
         self.context = Context(result)
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
-        self.answers = {} if self.is_paper else answers(result)
+        self.answers = {} if self.is_paper else answers(self.context)
         if excluded := result.excluded_input:
-            self.answers[SKIPPED] = [(text, "") for text in (" ".join(excluded), *result.skipped)]
+            self.answers[SKIPPED] = [" ".join(excluded), *result.skipped]
 
-    def first(self) -> list[Text]:
+    def first(self) -> Iterator[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""
         head = [*self._header(), *self._answer(MEASURED, 5)]
         parts = [self._answer(FINDING, 15), self._answer(CAUTION, 9), self._answer(SKIPPED, 4)]
@@ -136,24 +133,22 @@ class _Screen:
             tables = [table_lines(table, self.width) for table in self.result.tables or self._main_values()]
         else:
             tables = self._tables(MOST_LINES - used)
-        return list(_apart(head, *parts, *tables, foot))
+        return _apart(head, *parts, *tables, foot)
 
-    def everything(self) -> list[Text]:
+    def everything(self) -> Iterator[Text]:
         """All sentences, tables, notes, and what was not measured."""
         result = self.result
         seed, many = result.made.get("seed"), result.made.get("n_resamples")
         parts = ("" if seed is None else f"seed {seed}", "" if many is None else counted(many, "resample"))
         settings = ", ".join(filter(None, parts))
-        return list(
-            _apart(
-                [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
-                *map(self._answer, (FINDING, INTERVAL, CAUTION)),
-                *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
-                self._wrapped(wording.COMPARED) if result.differences else [],
-                *(table_lines(table, self.width) for table in t.left_out_tables(result)),
-                self._answer(SKIPPED),
-                self._next(),
-            )
+        return _apart(
+            [*self._header(), *(self._wrapped(settings) if settings else ()), *self._answer(MEASURED)],
+            *map(self._answer, (FINDING, INTERVAL, CAUTION)),
+            *(table_lines(table, self.width) for table in t.printed_tables(result, is_brief=True)),
+            self._wrapped(wording.COMPARED) if result.differences else [],
+            *(table_lines(table, self.width) for table in t.left_out_tables(result)),
+            self._answer(SKIPPED),
+            self._next(),
         )
 
     def _header(self) -> list[Text]:
@@ -165,7 +160,7 @@ class _Screen:
         indent = 0 if asked == MEASURED else INDENT
         what = {MEASURED: "attribute", SKIPPED: "reason"}.get(asked, asked.lower())
         blocks: list[list[Text]] = []
-        for i, (sentence, _) in enumerate(sentences):
+        for i, sentence in enumerate(sentences):
             blocks.append(self._wrapped(sentence, indent))
             is_last = i == len(sentences) - 1
             if most is not None and i and sum(map(len, blocks)) + (not is_last) > most:
@@ -195,10 +190,10 @@ class _Screen:
         inside = context.leading("subgroups")
         subgroups = [*map(self._full, context.clearest_first(inside))]
         pairs = [*map(self._full, context.clearest_first(context.leading("pairs")))]
-        is_compared = self.tables_first == "differences" or result.made.get("baseline")
+        is_compared = self.place.tables_first == "differences" or result.made.get("baseline")
         if not ordered:  # a comparison of two audits, or a result without group differences
             makers = pairs or [self._first_rows(_with_exclusions(table)) for table in self._main_values()]
-        elif self.tables_first == "subgroups":
+        elif self.place.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
         else:
             makers = [*(pairs if is_compared else ()), *full, *compact, *subgroups]
@@ -255,13 +250,11 @@ class _Screen:
 
     def _next(self) -> list[Text]:
         """Commands that work with the saved audit, each behind what it does."""
-        steps = self.answers.get(NEXT, ())
-        if not steps or not self.place.can_save:
-            return []
-        if self.place.folder is None:
-            text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
-            return _labelled(NEXT.upper(), [self._wrapped(text, INDENT)], "bold")
+        steps = next_steps(self.context) if self.place.can_save and not self.is_paper else []
         blocks = []
+        if steps and self.place.folder is None:
+            text = f"Add --out {FOLDER} to keep this audit and its report; then 'fairbrief view {FOLDER}' shows the records."
+            steps, blocks = [], [self._wrapped(text, INDENT)]
         for why, command in steps:
             words = [str(self.place.folder) if word == FOLDER else word for word in shlex.split(command)]
             whole = " ".join(shlex.quote(printable(word)).replace(" ", "\u00a0") for word in words)
@@ -269,7 +262,7 @@ class _Screen:
                 blocks.append(self._wrapped(f"{why} {whole}", INDENT))
             else:
                 blocks += [self._wrapped(why, INDENT), _continued(whole, self.width, INDENT + 2)]
-        return _labelled(NEXT.upper(), blocks, "bold")
+        return _labelled("NEXT", blocks, "bold")
 
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
@@ -277,15 +270,18 @@ class _Screen:
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         absent = sum(not m.is_scorer_check for m in result.not_measured)
-        sanity_baselines = len(result.made.get("sanity_baselines") or ())
+        counts = (
+            (
+                untested if untested < len(ordered) else 0,
+                "measure",
+                " without a test (too few records, or no value)",
+            ),
+            (len(result.made.get("sanity_baselines") or ()), "sanity baseline", ""),
+            (absent, "measure", " not computed (not applicable, or on request)"),
+        )
         parts = [f"{self.place.folder / 'report.html'}"] if self.place.folder else []
         parts.append(f"{rest}: every score, difference of systems and note")
-        if 0 < untested < len(ordered):
-            parts.append(f"{counted(untested, 'measure')} without a test (too few records, or no value)")
-        if sanity_baselines:
-            parts.append(counted(sanity_baselines, "sanity baseline"))
-        if absent:
-            parts.append(f"{counted(absent, 'measure')} not computed (not applicable, or on request)")
+        parts += [f"{counted(many, what)}{more}" for many, what, more in counts if many]
         return _labelled("MORE", [self._wrapped(" | ".join(parts), INDENT)], "bold")
 
 
@@ -349,23 +345,26 @@ def table_lines(table: Table, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells, which may have several lines. The first row is the header; a row with only one cell is a heading above rows."""
+    """The columns of a table, each from its heading on; cells may have several lines. ``above`` are headings above rows, which
+    are counted from 1.
+    """
 
-    rows: list[list[str]]
+    columns: list[list[str]]
     numeric: list[bool]
+    above: Mapping[int, list[str]]
     gap: int = 2
 
     @classmethod
     def of(cls, table: Table) -> _Grid:
         """The cells of a table; a row without any cell but the first is a heading."""
-        rows = [row[:1] if len(row) > 1 and row[0] and not any(row[1:]) else row for row in table.rows]
-        cells = [[_safe(cell) for cell in row] for row in (table.header, *rows)]
-        return cls(cells, t.numeric_columns(table))
-
-    @property
-    def columns(self) -> Iterator[tuple[str, ...]]:
-        """The cells of each column, from its header on."""
-        return zip(*(row for row in self.rows if len(row) == len(self.numeric)), strict=True)
+        rows, above = [table.header], defaultdict(list)
+        for row in table.rows:
+            if len(table.header) > 1 and row[0] and not any(row[1:]):
+                above[len(rows)].append(_safe(row[0]))
+            else:
+                rows.append(row)
+        columns = [[*map(_safe, cells)] for cells in zip(*rows, strict=True)]
+        return cls(columns, t.numeric_columns(table), above)
 
     @cached_property
     def widths(self) -> list[int]:
@@ -374,34 +373,27 @@ class _Grid:
 
     @property
     def width(self) -> int:
-        return sum(self.widths) + self.gap * (len(self.numeric) - 1)
+        return sum(self.widths) + self.gap * (len(self.columns) - 1)
 
     def lines(self, width: int) -> Iterator[Text]:
         """The header, its columns ending in its last line, and the rows."""
-        header, *rows = self.rows
+        header, *rows = zip(*self.columns, strict=True)
         depth = max(cell.count("\n") for cell in header)
         yield from self._row(["\n" * (depth - cell.count("\n")) + cell for cell in header], "dim")
-        for row in rows:
-            if len(row) < len(header):
-                yield from (Text(line) for line in wrapped(row[0].replace("\n", " "), width))
-            else:
-                yield from self._row(row)
+        for i, row in enumerate([*rows, ()], 1):
+            for heading in self.above.get(i, ()):
+                yield from map(Text, wrapped(heading.replace("\n", " "), width))
+            yield from self._row(row)
 
-    def _row(self, row: list[str], style: str = "") -> Iterator[Text]:
-        widths = self.widths
+    def _row(self, row: Sequence[str], style: str = "") -> Iterator[Text]:
         for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
             line = Text(style=style)
-            for i, (text, wide, is_number) in enumerate(zip(cells, widths, self.numeric, strict=True)):
+            for i, (text, wide, is_number) in enumerate(zip(cells, self.widths, self.numeric, strict=True)):
                 blanks = " " * (wide - cell_len(text))
                 line.append(" " * (self.gap if i else 0))
                 line.append(f"{blanks}{text}" if is_number else f"{text}{blanks}", MARKS.get(text, ""))
             line.rstrip()
             yield line
-
-    def only(self, chosen: Sequence[int]) -> _Grid:
-        """Only some of the columns."""
-        rows = [row if len(row) < len(self.numeric) else [row[k] for k in chosen] for row in self.rows]
-        return _Grid(rows, [self.numeric[k] for k in chosen], self.gap)
 
 
 def _safe(cell: str) -> str:
@@ -425,45 +417,43 @@ def _nested(grid: _Grid) -> _Grid:
     """The first column as headings above the rows, where a second column of text names rows as well."""
     if len(grid.numeric) < 3 or grid.numeric[0] or grid.numeric[1] or not any(grid.numeric[2:]):
         return grid
-    header, *rows_below = grid.rows
-    rows = [[", ".join(header[:2]).replace("\n", " "), *header[2:]]]
+    (head, *names), (second, *cells), *others = grid.columns
+    above = defaultdict(list)
     last = ""
-    for first, *others in rows_below:
-        if first not in (last, ""):
-            rows.append([first])
-            last = first
-        if others:
-            rows.append(["  " + others[0].replace("\n", "\n  "), *others[1:]])
-    return _Grid(rows, grid.numeric[1:], grid.gap)
+    for i, name in enumerate([*names, ""], 1):
+        for heading in (*grid.above.get(i, ()), name):
+            if heading not in (last, ""):
+                above[i].append(heading)
+                last = heading
+    indented = ["  " + cell.replace("\n", "\n  ") for cell in cells]
+    first = [f"{head}, {second}".replace("\n", " "), *indented]
+    return _Grid([first, *others], grid.numeric[1:], above)
 
 
 def _tight(grid: _Grid) -> _Grid:
     """The same with small gaps and wrapped headings, and ``not testable`` on two lines."""
-    rows = [["not\ntestable" if cell == "not testable" else cell for cell in row] for row in grid.rows]
-    header = []
-    for head, *cells in _Grid(rows, grid.numeric).columns:
+    columns = []
+    for head, *cells in grid.columns:
+        cells = ["not\ntestable" if cell == "not testable" else cell for cell in cells]
         widest = max([1, *map(_width, cells), *map(cell_len, head.split())])
-        header.append("\n".join(line for part in head.split("\n") for line in wrapped(part, widest)))
-    return _Grid([header, *rows[1:]], grid.numeric, gap=1)
+        lines = (line for part in head.split("\n") for line in wrapped(part, widest))
+        columns.append(["\n".join(lines), *cells])
+    return replace(grid, columns=columns, gap=1)
 
 
 def _narrowed(grid: _Grid, width: int) -> _Grid | None:
     """The grid with its widest columns of text wrapped until it fits, equally wide ones alike; None where it cannot."""
     widths = list(grid.widths)
-    while sum(widths) + grid.gap * (len(widths) - 1) > width:
-        texts = (k for k, is_number in enumerate(grid.numeric) if not is_number)
-        k = max(texts, key=lambda k: widths[k], default=-1)
+    texts = [k for k, is_number in enumerate(grid.numeric) if not is_number]
+    for _ in range(grid.width - width):
+        k = max(texts, key=widths.__getitem__, default=-1)
         if k < 0 or widths[k] <= NARROWEST:
             return None
         widths[k] -= 1
-    rows = []
-    for row in grid.rows:
-        cells = zip(row, widths, grid.numeric, strict=False)  # a heading above rows has one cell
-        is_whole = len(row) == len(widths)
-        rows.append(
-            [_hanging(cell, wide) if is_whole and not is_number else cell for cell, wide, is_number in cells]
-        )
-    return _Grid(rows, grid.numeric, grid.gap)
+    columns = list(grid.columns)
+    for k in texts:
+        columns[k] = [_hanging(cell, widths[k]) for cell in columns[k]]
+    return replace(grid, columns=columns)
 
 
 def _hanging(cell: str, width: int) -> str:
@@ -486,7 +476,8 @@ def _split(grid: _Grid, width: int) -> Iterator[Text]:
         end = start + 1
         while end < many and head + sum(widths[start : end + 1]) + end + 1 - start <= width:
             end += 1
-        part = grid.only([*range(names), *range(start, end)])
+        columns = grid.columns[:names] + grid.columns[start:end]
+        part = replace(grid, columns=columns, numeric=grid.numeric[:names] + grid.numeric[start:end])
         yield from (_narrowed(part, width) or part).lines(width)
         start = end
 

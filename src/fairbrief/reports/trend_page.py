@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from typing import Literal
@@ -17,10 +16,10 @@ from fairbrief.reports.plot import COLOURS, FAINT, INK, Axis, Mark, box, dot, pa
 from fairbrief.reports.wording import capital, signed, tick
 from fairbrief.statistics.sequential import YEAR
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Table
+from fairbrief.types import Data, Table
 
 SCHEMA = "fairbrief.trend/1"
-WIDTH, HEIGHT = 760, 150
+SIZE = 760, 150
 TICKS = 6
 """Nights that are named below a picture."""
 SHOWN = 5
@@ -32,11 +31,9 @@ PANELS: tuple[tuple[str, tuple[Kind, ...]], ...] = (
     ("Summaries", ("output",)),
 )
 """Sections of the page, and the series of each."""
-Asked = Literal["FINDING", "INPUTS", "SYSTEM", "CAUTION"]
 
 
-@dataclass(frozen=True, slots=True)
-class Night:
+class Night(Data, frozen=True):
     """One audit of the series: its name, its folder, when it ended (UTC), and its records."""
 
     name: str
@@ -45,8 +42,7 @@ class Night:
     records: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Data, frozen=True):
     """A change of a series: the night from which it is most likely, and the night at which it was detected, as indices.
 
     ``before`` is the mean of the nights before ``since``; ``after`` that of the nights from it on, with an interval that is valid at
@@ -61,8 +57,7 @@ class Drift:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Data, frozen=True):
     """One number of each night; ``values`` and bounds are None where a night lacks it.
 
     ``reference`` is the mean of the reference nights, ``latest`` that of the last week, ``limit`` a rule's limit. ``smallest`` are the changes that half of all
@@ -94,8 +89,7 @@ class Series:
         return number(value, 3 if abs(value) < 10 else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Data, frozen=True):
     """A change in how a system's summaries were made, or of Fairbrief, at one night."""
 
     night: int
@@ -105,8 +99,7 @@ class Release:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Data, frozen=True):
     """Saved audits in their order; the first ``reference`` ones are the reference for the others.
 
     ``alpha`` is the rate of false alarms in a year. ``absent`` are group differences that the last night lacks, ``new`` those that the
@@ -147,7 +140,7 @@ class Trend:
 # -------------------------------------------------------------------------------------------- sentences
 
 
-def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
+def sentences(trend: Trend) -> dict[str, list[str]]:
     """What drifts and since when, whether inputs changed, what changed in the system, and cautions."""
     compared, inputs, outputs = (trend.of(*kinds) for _, kinds in PANELS)
     drifts, changed, moved = ([_drift(s, trend) for s in of if s.drift] for of in (compared, inputs, outputs))
@@ -170,13 +163,10 @@ def sentences(trend: Trend) -> Iterator[tuple[Asked, list[str]]]:
         f"{named(r.system)}: {named(r.what)} changed from {named(r.before)} to {named(r.after)} at {named(trend.nights[r.night].name)}."
         for r in trend.releases[-SHOWN:]
     ]
-    answers: tuple[tuple[Asked, list[str]], ...] = (
-        ("FINDING", drifts),
-        ("INPUTS", changed),
-        ("SYSTEM", [*moved, *releases]),
-        ("CAUTION", list(_cautions(trend))),
-    )
-    yield from (answer for answer in answers if answer[1])
+    answers = {
+        "FINDING": drifts, "INPUTS": changed, "SYSTEM": [*moved, *releases], "CAUTION": list(_cautions(trend)),
+    }  # fmt: skip
+    return {asked: texts for asked, texts in answers.items() if texts}
 
 
 def _cautions(trend: Trend) -> Iterator[str]:
@@ -240,7 +230,9 @@ def method(trend: Trend) -> str:
 
 def as_markdown(trend: Trend) -> str:
     """The first screen for a pull request: sentences and tables."""
-    lines = [f"**{asked}** {exports.markdown_escape(' '.join(texts))}" for asked, texts in sentences(trend)]
+    lines = [
+        f"**{asked}** {exports.markdown_escape(' '.join(texts))}" for asked, texts in sentences(trend).items()
+    ]
     parts = [f"# Trend: {trend.outcome}", *lines, *map(exports.markdown_table, tables(trend))]
     return "\n\n".join(parts) + "\n"
 
@@ -252,13 +244,13 @@ def as_json(trend: Trend) -> str:
 
 def as_page(trend: Trend) -> str:
     """The page: no network, no script, every text escaped."""
-    (_, lead), *rest = sentences(trend)
+    answers = sentences(trend)
     panels = [(title, [(s.title, picture(s, trend)) for s in trend.of(*kinds)]) for title, kinds in PANELS]
     nights = tuple((named(n.name), n.ended, f"{n.records:,}") for n in trend.nights)
     context = {
         "trend": trend,
-        "lead": lead,
-        "answers": rest,
+        "lead": answers.pop("FINDING"),
+        "answers": answers,
         "tables": [*tables(trend), Table("Audits", ("audit", "ended (UTC)", "records"), nights)],
         "panels": panels,
         "method": method(trend),
@@ -273,7 +265,7 @@ def picture(s: Series, trend: Trend) -> str:
     many = len(trend.nights)
     ticks = tuple((i + 0.5, plot.cut(trend.nights[i].name, 16)) for i in range(0, many, -(-many // TICKS)))
     label = partial(tick, unit=s.unit) if s.kind == "contrast" else plot.plain
-    y = Axis.of_numbers((low, high), count=4, label=label)
+    y = Axis.of_numbers((low, high), ticks=4, label=label)
     marks: list[Mark] = [box((0, trend.reference), (low, high), FAINT, 0.08)]
     marks += [upright(night, FAINT) for night in dict.fromkeys(r.night for r in trend.releases)]
     level = s.limit if s.limit is not None else s.reference
@@ -288,4 +280,4 @@ def picture(s: Series, trend: Trend) -> str:
         marks.append(box((d.since, many), (max(d.low, low), min(d.high, high)), INK, 0.15))
         marks.append(path(((d.since, d.after), (many, d.after)), INK, 2.2))
     alt = f"{s.title}: {counted(many, 'night')}; {_drift(s, trend) if d else 'no change was detected.'}"
-    return plot.drawn(alt, Axis(0, many, ticks), y, marks, WIDTH, HEIGHT)
+    return plot.drawn(alt, Axis(0, many, ticks), y, marks, SIZE)

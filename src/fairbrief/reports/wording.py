@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from math import expm1, isinf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import ValidationError, convert
 
@@ -26,6 +25,8 @@ from fairbrief.types import Estimate, Note
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
 
+K = TypeVar("K")
+V = TypeVar("V")
 ALPHA = 0.05
 SCALES = (
     ("very negative", "negative", "mixed", "neutral", "positive", "very positive"),
@@ -40,6 +41,14 @@ SCALES = (
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
 GROUP_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")
 PLACE = re.compile(r"\{(\w+)\}")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second parts of the pairs by the first, both in the order of their first appearance."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 @lru_cache(maxsize=1 << 10)
@@ -197,13 +206,6 @@ def worse(e: Estimate, words: ContrastWords) -> str:
     return filled(words.worse_below if e.value < 0 else words.worse_above, **placeholders(e))
 
 
-def against(value: float, unit: ContrastUnit) -> str:
-    """The random-sentence baseline's value in a sentence: ``5.0% less``."""
-    if unit == "plain":
-        return signed(value, unit)
-    return f"{size(value, unit)} {'less' if value < 0 else 'more'}"
-
-
 def size(value: float, unit: ContrastUnit) -> str:
     """The size of a difference without its sign; for log odds the percentage by which the odds are lower or higher.
 
@@ -212,11 +214,11 @@ def size(value: float, unit: ContrastUnit) -> str:
     >>> size(float("inf"), "odds"), size(float("-inf"), "odds")
     ('infinitely', '100%')
     """
-    part = 100 * abs(expm1(value) if unit == "odds" else value)
+    part = abs(_scaled(value, unit))
     if isinf(part):
         return "infinitely"
     if unit == "plain":
-        return f"{abs(value):.3f}"
+        return f"{part:.3f}"
     text = f"{part:,.0f}" if part >= 9.95 else f"{part:.1f}"
     return f"{text} percentage points" if unit == "points" else f"{text}%"
 
@@ -246,20 +248,23 @@ def cell(value: float | None, unit: ContrastUnit, places: int) -> str:
     return number_format.signed(None if value is None else scale * value, places)
 
 
-def between(low: float, high: float, unit: ContrastUnit) -> str:
-    """An interval in a sentence: ``−18% to −13%``."""
-    return f"{signed(low, unit)} to {signed(high, unit)}"
+def between(low: float | None, high: float | None, unit: ContrastUnit) -> str:
+    """An interval in a sentence: ``−18% to −13%``; "" if it lacks a bound."""
+    return "" if low is None or high is None else f"{signed(low, unit)} to {signed(high, unit)}"
 
 
 def tick(value: float, unit: ContrastUnit) -> str:
     """A label of an axis, with its sign."""
+    text = f"{_scaled(value, unit):{'+z.0f' if unit == 'odds' else '+.3g'}}"
+    end = "%" if unit in ("percent", "odds") else ""
+    return "0" if value == 0 else text.replace("-", number_format.MINUS) + end
+
+
+def _scaled(value: float, unit: ContrastUnit) -> float:
+    """A difference as sentences and axes have it: in percent, for log odds the change of the odds, or as it is."""
     if unit == "plain":
-        text = f"{value:+.3g}"
-    elif unit == "odds":
-        text = f"{100 * expm1(value):+z.0f}%"
-    else:
-        text = f"{100 * value:+.3g}" + ("%" if unit == "percent" else "")
-    return "0" if value == 0 else text.replace("-", number_format.MINUS)
+        return value
+    return 100 * (expm1(value) if unit == "odds" else value)
 
 
 def group_or_part(e: Estimate) -> str:
@@ -334,19 +339,13 @@ def _place(group: str, scale: tuple[str, ...]) -> tuple[bool, int, list[tuple[in
 # -------------------------------------------------------------------------------------- of one audit
 
 
-@dataclass(frozen=True)
 class Context:
     """What the sentences of a result depend on beside the estimates that they are about."""
 
-    result: Result
-
-    @property
-    def made(self) -> Mapping[str, Any]:
-        return self.result.made
-
-    @property
-    def alpha(self) -> float:
-        return self.made.get("alpha") or ALPHA
+    def __init__(self, result: Result) -> None:
+        self.result, self.made = result, result.made
+        self.alpha: float = result.made.get("alpha") or ALPHA
+        self._declared = cache(partial(declared, made=result.made))
 
     @cached_property
     def _rates(self) -> Mapping[tuple[str, str, str], float]:
@@ -357,28 +356,21 @@ class Context:
     @cached_property
     def _variants(self) -> set[str]:
         """Measures with several settings in one audit: sentences about them name the measure."""
-        specs: dict[tuple[str, str], set[str]] = {}
-        for measure, over in {(e.measure, e.over) for e in self.result.estimates}:
-            specs.setdefault((name_of(measure), over), set()).add(measure)
-        return set().union(*(members for members in specs.values() if len(members) > 1))
+        known = {(e.measure, e.over) for e in self.result.estimates}
+        specs = grouped(((name_of(measure), over), measure) for measure, over in known)
+        return {measure for members in specs.values() if len(members) > 1 for measure in members}
 
     def leading(self, what: Literal["systems", "pairs", "subgroups"] = "systems") -> list[list[Estimate]]:
         """The primary group differences by measure and attribute: of systems, of pairs of systems, or of requested subgroups."""
         differences = self.result.differences
         estimates = map(from_random, differences) if what == "pairs" else self.result.estimates
         wanted = [set(names) for names in self.made.get("by") or ()] if what == "subgroups" else [set()]
-        panels: dict[tuple[str, str, frozenset[str]], list[Estimate]] = {}
-        for e in conclusions.leading(estimates, by_subgroup=what == "subgroups"):
-            if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted:
-                panels.setdefault((e.measure, e.over, frozenset(e.subgroup)), []).append(e)
-        return list(panels.values())
-
-    @cached_property
-    def _declarations(self) -> Callable[[str], Declaration]:
-        return cache(lambda measure: declared(measure, self.made))
+        leading = conclusions.leading(estimates, by_subgroup=what == "subgroups")
+        chosen = (e for e in leading if bool(e.baseline) == (what == "pairs") and set(e.subgroup) in wanted)
+        return list(grouped(((e.measure, e.over, frozenset(e.subgroup)), e) for e in chosen).values())
 
     def declared(self, e: Estimate) -> Declaration:
-        return self._declarations(e.measure)
+        return self._declared(e.measure)
 
     def words(self, e: Estimate) -> ContrastWords:
         return self.declared(e).contrast
@@ -407,6 +399,11 @@ class Context:
     def panels(self) -> list[Sequence[Estimate]]:
         """The leading group differences of systems, those with the clearest difference first."""
         return self.clearest_first(self.leading())
+
+    @cached_property
+    def first(self) -> Estimate:
+        """The clearest of the leading group differences, with which a report begins; IndexError if there is none."""
+        return min(self.panels[0], key=self.rank)
 
     def significant(self, members: Iterable[Estimate]) -> list[Estimate]:
         """The differences that are significantly below or above their baseline, the clearest first."""
@@ -466,6 +463,13 @@ def sides(group: str, number: int = 2) -> list[str]:
     (['female', 'male'], ['Asian/Pacific', 'White'], ['billing/refund'])
     """
     return group.split(" − " if " − " in group else "/", number - 1)
+
+
+def sizes_of(e: Estimate) -> list[tuple[str, int, float | None]]:
+    """The group, or the two groups that are compared, each with its number of clusters, if that is known, and of items."""
+    names = sides(e.group, 1 if e.other_clusters is None else 2)
+    sizes = ((e.group_clusters, e.group_items), (e.other_clusters, e.other_items))
+    return [(name, n, items) for name, (n, items) in zip(names, sizes, strict=False) if n is not None]
 
 
 def worded(note: Note) -> str:

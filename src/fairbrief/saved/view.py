@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.reports import audit_folder, first_answers, json_file, number_format
+from fairbrief.reports import audit_folder, json_file, number_format
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
 from fairbrief.reports.result import Examples, Result, Row
-from fairbrief.reports.wording import measure_label, ordered_groups
+from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
@@ -53,7 +53,8 @@ class Answers:
         systems = first.result.systems
         over = {e.measure: e.over for e in first.result.estimates}
         primary = {e.measure for e in first.result.estimates if e.is_primary}
-        lead = first_answers.lead(first.result)
+        context = Context(first.result)
+        lead = context.first if context.panels else None
         known = (spec for spec in first.measures if spec in over)
         ordered = sorted(known, key=lambda x: (lead is None or x != lead.measure, x not in primary))
         system = lead.system if lead and lead.system in systems else next(iter(systems), "")
