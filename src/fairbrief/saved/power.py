@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,39 +49,6 @@ class Power:
     power: float = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A disparity, a number of records, a significance level and a power.
-
-    Raises RequestError for a number out of its range.
-    """
-
-    disparity: float | None = None
-    records: int | None = None
-    alpha: float = 0.05
-    power: float = 0.8
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        if self.disparity is not None and not 0 < self.disparity < float("inf"):
-            raise RequestError(f"The disparity is {self.disparity:g}: give its size as a number above 0.")
-        if self.records is not None and self.records < 2:
-            raise RequestError(f"The number of records is {self.records}: give at least 2.")
-        for name, value in (("alpha", self.alpha), ("power", self.power)):
-            if not 0 < value < 1:
-                raise RequestError(f"{name} is {value:g}: give a number between 0 and 1.")
-
-    def of(self, found: Precision, measure: str, quantity: str, system: str, against: str) -> Power:
-        """The answer for one group difference."""
-        records = self.records or found.clusters
-        needs = None if self.disparity is None else found.needed(self.disparity, self.alpha, self.power)
-        return Power(
-            measure, quantity, system, against, found.clusters, found.error, records,
-            float(found.detectable(records, self.alpha, self.power)), self.disparity, needs,
-            self.alpha, self.power,
-        )  # fmt: skip
-
-
 def power(
     audited: Audit | Result | Path | str | None = None,
     *,
@@ -105,17 +73,29 @@ def power(
     >>> found.needs, round(found.shows, 3)
     (199, 0.141)
     """
-    question = Question(disparity, records, alpha, power)
-    result = None if audited is None else result_of(audited)
+    for name, share in (("alpha", alpha), ("power", power)):
+        if not 0 < share < 1:
+            raise RequestError(f"{name} is {share:g}: give a number between 0 and 1.")
+    for name, size in (("disparity", disparity), ("standard error", se)):
+        if size is not None and not 0 < size < inf:
+            raise RequestError(f"The {name} is {size:g}: give its size as a number above 0.")
+    for name, many in (("records", records), ("clusters", clusters)):
+        if many is not None and many < 2:
+            raise RequestError(f"The number of {name} is {many}: give at least 2.")
+
+    def answered(precision: Precision, *named: str) -> Power:
+        """The answer for one group difference."""
+        n = records or precision.clusters
+        shows = float(precision.detectable(n, alpha, power))
+        needs = None if disparity is None else precision.needed(disparity, alpha, power)
+        return Power(*named, precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
+
     measures, quantities = as_list(measures), as_list(quantities)
-    if result is None and se is not None and clusters is not None and not measures and not quantities:
-        if not 0 < se < float("inf"):
-            raise RequestError(f"The standard error is {se:g}: give a number above 0.")
-        if clusters < 2:
-            raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
-        return [question.of(Precision(se, clusters, clusters - 1), "", "", "", "")]
-    if result is None or se is not None or clusters is not None:
+    if audited is None and se is not None and clusters is not None and not measures and not quantities:
+        return [answered(Precision(se, clusters, clusters - 1), "", "", "", "")]
+    if audited is None or se is not None or clusters is not None:
         raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
+    result = result_of(audited)
     whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
     of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
     _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
@@ -128,7 +108,7 @@ def power(
         if e.quantity in quantities or (not quantities and (observed.get(e.measure), e.quantity) in primary):
             for against, precision in _precisions(e):
                 key = (e.over, e.quantity, e.system, against, precision.error)
-                found.setdefault(key, question.of(precision, e.measure, e.quantity, e.system, against))
+                found.setdefault(key, answered(precision, e.measure, e.quantity, e.system, against))
     if not found:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
