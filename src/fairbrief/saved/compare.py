@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing import differences, estimating, multiple_tests, per_record
 from fairbrief.auditing.finding_checks import copied_sources
@@ -158,25 +157,21 @@ def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]
     changed: dict[str, set[int]] = {}
     for name in ours.column_names[1:]:
         if name in theirs.column_names:
-            one, other = (table.select(["record", name]) for table in (ours, theirs))
-            if not one.equals(other):
-                changed[name] = {*_changed(one, other, name), *_changed(other, one, name)}
+            columns = ["record", name]
+            changed[name] = set()
+            for one, other in ((ours, theirs), (theirs, ours)):
+                differing = one.select(columns).join(other.select(columns), columns, join_type="left anti")
+                changed[name].update(differing["record"].to_pylist())
     every = set[int]().union(*changed.values())
-    results = (candidate, baseline) if every else ()
-    known = [{i for i in _records(result) if hash_of(i) in every} for result in results]
-    both = sorted(set.intersection(*known)) if known else []
+    if not every:
+        return {}
+    in_ours, in_theirs = ({i for i in _records(of) if hash_of(i) in every} for of in (candidate, baseline))
+    both = sorted(in_ours & in_theirs)
     found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
     return {_WORDS.get(of) or f"values of '{of.partition('.')[2]}'": ids for of, ids in found.items() if ids}
 
 
 _WORDS = {"documents": "documents", "references": "references", "cluster": "clusters"}
-
-
-def _changed(ours: pa.Table, theirs: pa.Table, name: str) -> list[int]:
-    """The hashes of records in both that differ in the first by the column ``name``."""
-    other = ours.join(theirs, ["record", name], join_type="left anti")
-    found: list[int] = other.join(theirs, "record", join_type="left semi")["record"].to_pylist()
-    return found
 
 
 def _records(result: Result) -> Iterator[str]:
@@ -256,10 +251,9 @@ def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most
             is_lost = (before_measured.places_in(now) >= 0) & (before_measured.places_in(now_measured) < 0)
             if (lost := int(np.count_nonzero(is_lost))) > most * len(before_measured):
                 reasons = {"measured only in the baseline": lost}
-                checks += [
-                    _check(f"{m!r} [{same[system]}] measured as in the baseline", reasons, len(before_measured), most)
-                    for m in measures
-                ]  # fmt: skip
+                for measure in measures:
+                    name = f"{measure!r} [{same[system]}] measured as in the baseline"
+                    checks.append(_check(name, reasons, len(before_measured), most))
     if gone:
         named = listed(sorted(gone), SHOWN)
         lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({named})"

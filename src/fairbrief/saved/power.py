@@ -73,15 +73,9 @@ def power(
     >>> found.needs, round(found.shows, 3)
     (199, 0.141)
     """
-    for name, share in (("alpha", alpha), ("power", power)):
-        if not 0 < share < 1:
-            raise RequestError(f"{name} is {share:g}: give a number between 0 and 1.")
-    for name, size in (("disparity", disparity), ("standard error", se)):
-        if size is not None and not 0 < size < inf:
-            raise RequestError(f"The {name} is {size:g}: give its size as a number above 0.")
-    for name, many in (("records", records), ("clusters", clusters)):
-        if many is not None and many < 2:
-            raise RequestError(f"The number of {name} is {many}: give at least 2.")
+    _check_within(0, 1, alpha=alpha, power=power)
+    _check_within(0, inf, disparity=disparity, se=se)
+    _check_within(1, inf, records=records, clusters=clusters)
 
     def answered(precision: Precision, *named: str) -> Power:
         """The answer for one group difference."""
@@ -95,26 +89,39 @@ def power(
         return [answered(Precision(se, clusters, clusters - 1), "", "", "", "")]
     if audited is None or se is not None or clusters is not None:
         raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
-    result = result_of(audited)
-    whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
-    of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
-    _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
-    _refuse_unknown(quantities, [e.quantity for e in of_measures], "quantity")
-    observed = result.rows.measures
-    primary = {(observed.get(e.measure), e.quantity) for e in whole if e.is_primary}
     # A group difference that several measures have is shown once.
     found: dict[tuple[object, ...], Power] = {}
-    for e in of_measures:
-        if e.quantity in quantities or (not quantities and (observed.get(e.measure), e.quantity) in primary):
-            for against, precision in _precisions(e):
-                key = (e.over, e.quantity, e.system, against, precision.error)
-                found.setdefault(key, answered(precision, e.measure, e.quantity, e.system, against))
+    for e in _asked(result_of(audited), measures, quantities):
+        for against, precision in _precisions(e):
+            key = (e.over, e.quantity, e.system, against, precision.error)
+            found.setdefault(key, answered(precision, e.measure, e.quantity, e.system, against))
     if not found:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
             "above 0. Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
     return list(found.values())
+
+
+def _check_within(above: int, below: float, **numbers: float | None) -> None:
+    """RequestError for a number that is not between these two."""
+    for name, number in numbers.items():
+        if number is not None and not above < number < below:
+            limits = f"above {above}" if below == inf else f"between {above} and {below:g}"
+            raise RequestError(f"{name} is {number:g}: give a number {limits}.")
+
+
+def _asked(result: Result, measures: Sequence[str], quantities: Sequence[str]) -> list[Estimate]:
+    """The estimates of these measures and quantities on all records; by default the primary group differences of all measures."""
+    whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
+    of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
+    _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
+    _refuse_unknown(quantities, [e.quantity for e in of_measures], "quantity")
+    if quantities:
+        return [e for e in of_measures if e.quantity in quantities]
+    observed = result.rows.measures
+    primary = {(observed.get(e.measure), e.quantity) for e in whole if e.is_primary}
+    return [e for e in of_measures if (observed.get(e.measure), e.quantity) in primary]
 
 
 def _precisions(e: Estimate) -> Iterator[tuple[str, Precision]]:
