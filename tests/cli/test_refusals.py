@@ -89,7 +89,6 @@ REFUSED = [
     ("power --se 0.1 --clusters 9 --disparity 0", "above 0"),
     ("power --se 0.1 --clusters 9 --power 1", "give a number between 0 and 1"),
     ("power --se 0.1 --clusters 9 --quantity chance_adjusted", "Give a saved audit"),
-    # inputs, outputs and axes that give a command nothing to do
     ("explain one.jsonl --measure uer@mood --out a.pdf", ".json, .md or .html"),
     ("claims one.jsonl --with lead --out o", "chat:MODEL"),
     ("agree two.jsonl", "--attribute"),
