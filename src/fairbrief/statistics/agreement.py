@@ -28,19 +28,22 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
     """
     ratings = np.asarray(ratings, dtype=np.float64)
     many = (~np.isnan(ratings)).sum(axis=-2)
-    counted = np.where(many[..., np.newaxis, :] >= 2, ratings, np.nan)
-    values = _coordinates(counted, scale)
+    is_counted = many >= 2
+    values = _coordinates(np.where(is_counted[..., np.newaxis, :], ratings, np.nan), scale)
     everything = values.reshape(*values.shape[:-2], prod(values.shape[-2:]))
-    spread = np.nansum((everything - _mean(everything)) ** 2, axis=-1)
+    spread = _squares(everything)
     # Equal ratings leave rounding errors in their spread.
-    spread = np.where(spread > 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1), spread, 0.0).sum(
-        axis=0
-    )
-    of_item = np.moveaxis(values, -2, -1)
-    squares = np.nansum((of_item - _mean(of_item)) ** 2, axis=-1).sum(axis=0)
-    observed = np.where(many >= 2, many / np.maximum(many - 1, 1) * squares, 0.0).sum(axis=-1)
-    n = np.where(many >= 2, many, 0).sum(axis=-1)
+    rounding = 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1)
+    spread = np.where(spread > rounding, spread, 0.0).sum(axis=0)
+    of_items = _squares(np.moveaxis(values, -2, -1)).sum(axis=0)
+    observed = np.where(is_counted, many / np.maximum(many - 1, 1) * of_items, 0.0).sum(axis=-1)
+    n = np.where(is_counted, many, 0).sum(axis=-1)
     return np.asarray(1 - (n - 1) / np.maximum(n, 1) * observed / np.where(spread > 0, spread, np.nan))
+
+
+def _squares(x: Floats) -> Floats:
+    """The squares around the mean, summed over the known numbers of the last axis."""
+    return np.asarray(np.nansum((x - _mean(x)) ** 2, axis=-1))
 
 
 def _coordinates(ratings: Floats, scale: Scale) -> Floats:
@@ -82,9 +85,8 @@ def pearson(x: Floats, y: Floats) -> Floats:
     scores does not vary.
     """
     x, y = _pairs(x, y)
-    x, y = x - _mean(x), y - _mean(y)
-    scale = np.sqrt(np.nansum(x * x, axis=-1) * np.nansum(y * y, axis=-1))
-    return np.asarray(np.clip(np.nansum(x * y, axis=-1) / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
+    products = np.nansum((x - _mean(x)) * (y - _mean(y)), axis=-1)
+    return np.asarray(np.clip(ratio(products, np.sqrt(_squares(x) * _squares(y))), -1.0, 1.0))
 
 
 def spearman(x: Floats, y: Floats) -> Floats:
