@@ -129,9 +129,7 @@ class Resampling:
 
     def totals(self, rows: Floats) -> Floats:
         """The sum of all records' rows, then of each resample. Shape (records, k) → (1 + resamples, k)."""
-        bootstrap = self._bootstrap(len(rows))
-        drawn = [] if bootstrap is None else [bootstrap.totals(rows)]
-        return np.concatenate([rows.sum(axis=0, keepdims=True), *drawn])
+        return np.concatenate([rows.sum(axis=0, keepdims=True), self._bootstrap(len(rows)).totals(rows)])
 
     def interval(self, values: Floats) -> Interval:
         """The first value with the percentile interval of the others, those of resamples; no interval if most are undefined."""
@@ -163,13 +161,12 @@ class Resampling:
         """How often all data, then each resample, have each entry; those of a cluster are drawn together. Shapes: (n,), (n,) each."""
         number = first_met(cluster)[1]
         yield np.ones(len(number), dtype=np.int64)
-        bootstrap = self._bootstrap(int(number.max()) + 1)
-        for times in () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights()):
+        for times in itertools.chain.from_iterable(self._bootstrap(int(number.max()) + 1).weights()):
             yield times[number]
 
-    def _bootstrap(self, records: int) -> Bootstrap | None:
-        """The resamples; None for one record, or for no resamples."""
-        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
+    def _bootstrap(self, records: int) -> Bootstrap:
+        """The resamples; none of fewer than two records."""
+        return Bootstrap(records, self.n_resamples if records > 1 else 0, self.seed)
 
 
 DRAWS = Resampling()

@@ -364,32 +364,19 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asked = urlsplit(self.path)
         token, _, name = asked.path.removeprefix("/").partition("/")
-        if not self._is_here() or not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            self._send(404, "text/plain", b"There is nothing here.")
-        elif not name:
-            self._send(200, "text/html", self.server.page)
-        elif name in ("about", "rows", "record"):
-            self._answer(name, {key: found[-1] for key, found in parse_qs(asked.query).items()})
-        else:
-            self._send(404, "text/plain", b"There is nothing here.")
-
-    def log_message(self, *_: object) -> None:
-        """Requests are not logged."""
-
-    def _is_here(self) -> bool:
-        """Whether the address names this machine; another name is a foreign page rebound to this address."""
-        host = self.headers.get("Host", "").rpartition(":")[0]
-        return host in (HOST, "localhost")
-
-    def _answer(self, name: str, given: Mapping[str, str]) -> None:
-        try:
-            code, found = 200, visible_all(self.server.answer(name, given))
-        except FairbriefError as error:
-            code, found = 400, {"error": str(error)}
-        self._send(code, "application/json", json.dumps(found, allow_nan=False).encode())
-
-    def _send(self, code: int, kind: str, body: bytes) -> None:
-        self.send_response(code)
+        # Under another host name, a foreign page was rebound to this address.
+        is_here = self.headers.get("Host", "").rpartition(":")[0] in (HOST, "localhost")
+        is_known = is_here and hmac.compare_digest(token.encode(), self.server.token.encode())
+        code, kind, body = 404, "text/plain", b"There is nothing here."
+        if is_known and not name:
+            code, kind, body = 200, "text/html", self.server.page
+        elif is_known and name in ("about", "rows", "record"):
+            try:
+                given = {key: found[-1] for key, found in parse_qs(asked.query).items()}
+                code, found = 200, visible_all(self.server.answer(name, given))
+            except FairbriefError as error:
+                code, found = 400, {"error": str(error)}
+            kind, body = "application/json", json.dumps(found, allow_nan=False).encode()
         headers = {
             "Content-Type": f"{kind}; charset=utf-8",
             "Content-Length": str(len(body)),
@@ -398,7 +385,11 @@ class _Handler(BaseHTTPRequestHandler):
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
+        self.send_response(code)
         for key, value in headers.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Requests are not logged."""

@@ -41,7 +41,8 @@ class Bootstrap:
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
-        return np.concatenate([weights.astype(np.float64) @ rows for weights in self.weights()])
+        sums = [weights.astype(np.float64) @ rows for weights in self.weights()]
+        return np.concatenate(sums) if sums else np.zeros((0, rows.shape[1]))
 
     def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
         """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
@@ -52,7 +53,7 @@ class Bootstrap:
 
     def _make(self) -> Iterator[NDArray[np.unsignedinteger]]:
         rows = self._start.size
-        step = max(1, CHUNK // rows)
+        step = max(1, CHUNK // max(1, rows))
         for number, first in enumerate(range(0, self._draws, step)):
             count = min(step, self._draws - first)
             rng = np.random.default_rng([*self._seed, number])
