@@ -13,7 +13,7 @@ from fairbrief.statistics import agreement, distributions, label_permutations, r
 from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.statistics.regression import fit_logistic
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap
+from fairbrief.statistics.resampling import Bootstrap
 
 NAN = np.nan
 KRIPPENDORFF = np.array(
@@ -154,7 +154,7 @@ def test_every_draw_has_as_many_clusters_as_there_are() -> None:
 def test_blocks_are_drawn_inside_their_cluster() -> None:
     """Each cluster keeps its number of blocks, in any order of blocks; a lone block always stays."""
     cluster = np.array([7, 3, 7, 3, 9, 3])
-    weights = BlockBootstrap(cluster, 3000, 1).totals(np.eye(6))
+    weights = Bootstrap(6, 3000, 1, cluster).totals(np.eye(6))
     assert (weights[:, cluster == 7].sum(axis=1) == 2).all()
     assert (weights[:, cluster == 3].sum(axis=1) == 3).all()
     assert (weights[:, 4] == 1).all()

@@ -521,7 +521,7 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
                 intervals[name] = Interval(notes=(*notes, Note("no_resample_defined")))
     if part.blocks is not None:
         rows, cluster = part.blocks
-        drawn = resampling.BlockBootstrap(cluster, settings.n_resamples, settings.seed).totals(rows)
+        drawn = resampling.Bootstrap(len(cluster), settings.n_resamples, settings.seed, cluster).totals(rows)
         for name, value in measure.value(part.ledger.totals(drawn)).items():
             low, high, _ = resampling.percentile_interval(value.array, settings.confidence_level)
             if not np.isnan((low, high)).any():

@@ -67,11 +67,6 @@ class Shuffle:
         """How many distinct label permutations there are: the product over blocks of n! / Π nₖ!. Exact."""
         return prod(multinomial(counts) for counts in self.counts)
 
-    @cached_property
-    def stored_permutations(self) -> Integers:
-        """`permutations`, computed once."""
-        return self.permutations()
-
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
         values = [labels for labels, _ in self._kinds]
@@ -150,8 +145,6 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
-SHARED = 256
-"""Labellings up to which records of the same labels share their list."""
 COMPARED = 8
 """Numbers up to which each is compared with each, which is faster than to sort them."""
 
@@ -317,8 +310,6 @@ class LabelDraws:
         shuffle = kind.shuffle
         if shuffle is None:
             return _rotations(kind.labels)
-        if shuffle.number <= SHARED:
-            return shuffle.stored_permutations
         return self._once(shuffle, lambda: (shuffle.permutations(),))[0]
 
     # ------------------------------------------------------------- a record's own label permutations and draws

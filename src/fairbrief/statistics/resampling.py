@@ -28,19 +28,30 @@ KEPT = 20_000_000
 class Bootstrap:
     """Cluster bootstrap: clusters are drawn with replacement, each with all its rows.
 
-    Draws depend only on (clusters, draws, seed), so systems share them and their differences
+    Draws depend only on (clusters, draws, seed, within), so systems share them and their differences
     are paired. Memory is bounded at any size: weights beyond the store are recomputed chunk by
     chunk from their seeds.
+
+    With ``within`` (clusters,), only clusters of the same number are drawn for one another. The "s" interval of Steen & Markert
+    draws the blocks inside each seed document: how much the assignment of people to it matters, where their "d" interval
+    measures the choice of seed documents.
     """
 
-    def __init__(self, clusters: int, draws: int = 2000, seed: int = 0) -> None:
-        self._start, self._size = np.zeros(clusters), np.full(clusters, float(clusters))
+    def __init__(
+        self, clusters: int, draws: int = 2000, seed: int = 0, within: Integers | None = None
+    ) -> None:
+        number = np.zeros(clusters) if within is None else np.asarray(within)
+        _, place, sizes = np.unique(number, return_inverse=True, return_counts=True)
+        self._order = np.argsort(place, kind="stable")
+        place = place[self._order]
+        self._start, self._size = (np.cumsum(sizes) - sizes)[place].astype(float), sizes[place].astype(float)
         """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
-        self._draws, self._seed = draws, [BOOTSTRAP_STREAM, seed]
+        self._draws, self._seed = draws, [BOOTSTRAP_STREAM if within is None else BLOCK_STREAM, seed]
         self._kept: list[NDArray[np.unsignedinteger]] | None = None
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
+        rows = np.asarray(rows)[self._order]
         sums = [weights.astype(np.float64) @ rows for weights in self.weights()]
         return np.concatenate(sums) if sums else np.zeros((0, rows.shape[1]))
 
@@ -68,28 +79,6 @@ class Bootstrap:
 
 shared_bootstrap = lru_cache(maxsize=16)(Bootstrap)
 """The bootstrap of this number of clusters, cached: systems and measures share the weights, which cost more than the sums."""
-
-
-class BlockBootstrap(Bootstrap):
-    """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
-
-    The "s" interval of Steen & Markert: how much the assignment of people to one seed document matters,
-    where `Bootstrap` (their "d") measures the choice of seed documents.
-    ``cluster`` (blocks,) is the cluster of each block.
-    """
-
-    def __init__(self, cluster: Integers, draws: int = 2000, seed: int = 0) -> None:
-        _, place, sizes = np.unique(np.asarray(cluster), return_inverse=True, return_counts=True)
-        starts = np.cumsum(sizes) - sizes
-        self._order = np.argsort(place, kind="stable")
-        place = place[self._order]
-        super().__init__(len(place), draws, seed)
-        self._start, self._size = starts[place].astype(float), sizes[place].astype(float)
-        self._seed = [BLOCK_STREAM, seed]
-
-    def totals(self, rows: Floats) -> Floats:
-        """Sums of resampled rows. Shape (blocks, k) → (draws, k)."""
-        return super().totals(np.asarray(rows)[self._order])
 
 
 def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Floats, Floats]:
