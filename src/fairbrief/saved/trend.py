@@ -96,15 +96,14 @@ def trend(
     compare.check_distinct(paths)
     names = dict(zip(paths, compare.names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
-    ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
-    _check_comparable([(path, saved[path]) for path in ordered])
-    many = len(baseline) or min(reference, len(paths))
-    made = [saved[path].made for path in ordered]
-    nights = tuple(
-        Night(names[path], str(path), str(about.get("ended", "")), about.get("records", 0))
-        for path, about in zip(ordered, made, strict=True)
+    ordered = {path: saved[path] for of in (baseline, folders) for path in _in_order(of, saved, order)}
+    _check_comparable(ordered)
+    many, made = len(baseline) or min(reference, len(paths)), [one.made for one in ordered.values()]
+    nights = (
+        Night(names[path], str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
+        for path, one in ordered.items()
     )
-    points = [_points(saved[path], limits, path) for path in ordered]
+    points = [_points(one, limits, path) for path, one in ordered.items()]
     keys = list(dict.fromkeys(key for of in points for key in of))
     known = {key: sum(key in of for of in points[:many]) for key in keys}
     for of in points:
@@ -116,12 +115,12 @@ def trend(
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
-        nights, many, ALPHA,
+        tuple(nights), many, ALPHA,
         tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
-        repeated=_repeated([per_record.read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
+        repeated=_repeated([per_record.read_sources(path / SOURCES, one.audit) for path, one in ordered.items()]),
     )  # fmt: skip
 
 
@@ -141,11 +140,11 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
-def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
+def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
-    first, reference = audits[0]
+    (first, reference), *others = audits.items()
     settings = _settings(reference)
-    for path, saved in audits[1:]:
+    for path, saved in others:
         for name, parts in _settings(saved).items():
             before = settings.setdefault(name, parts)
             if before != parts:
