@@ -7,6 +7,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -135,15 +136,11 @@ def compared(
 
 
 def settings_of(result: Result) -> estimating.Settings:
-    """The settings of comparisons: those of the audit."""
-    made = result.made
-    return estimating.Settings(
-        n_resamples=int(made.get("n_resamples") or 2000),
-        seed=int(made.get("seed") or 0),
-        confidence_level=float(made.get("confidence_level") or 0.95),
-        alpha=float(made.get("alpha") or 0.05),
-        signature=f"fairbrief:{made.get('version', '')}|compared",
-    )
+    """The settings of comparisons: those of the audit, with resamples and intervals of the jackknife in any case."""
+    settings = estimating.Settings.of(result.made)
+    signature = f"fairbrief:{result.made.get('version', '')}|compared"
+    many = settings.n_resamples or 2000
+    return replace(settings, n_resamples=many, intervals="jackknife", signature=signature)
 
 
 def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]:

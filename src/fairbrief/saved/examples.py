@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from math import isfinite
 from operator import itemgetter
 
@@ -286,13 +286,11 @@ def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show: the first of every order, then the second of every order, and so on; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[Key] = set()
-    lists = list(_lists(per_record, systems))
-    for place in range(MOST_OF_EACH):
-        for row in (rows[place] for rows in lists if place < len(rows)):
-            case = row.system, row.record
-            if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
-                cases.add(case)
-                chosen.setdefault((row.measure, *case), row)
+    for row in filter(None, chain.from_iterable(zip_longest(*_lists(per_record, systems)))):
+        case = row.system, row.record
+        if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
+            cases.add(case)
+            chosen.setdefault((row.measure, *case), row)
     return list(chosen.values())
 
 

@@ -77,16 +77,17 @@ def power(
     _check_within(0, inf, disparity=disparity, se=se)
     _check_within(1, inf, records=records, clusters=clusters)
 
-    def answered(precision: Precision, *named: str) -> Power:
+    def answered(precision: Precision, e: Estimate, against: str) -> Power:
         """The answer for one group difference."""
         n = records or precision.clusters
         shows = float(precision.detectable(n, alpha, power))
         needs = None if disparity is None else precision.needed(disparity, alpha, power)
-        return Power(*named, precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
+        known = (precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
+        return Power(e.measure, e.quantity, e.system, against, *known)
 
     measures, quantities = as_list(measures), as_list(quantities)
     if audited is None and se is not None and clusters is not None and not measures and not quantities:
-        return [answered(Precision(se, clusters, clusters - 1), "", "", "", "")]
+        return [answered(Precision(se, clusters, clusters - 1), Estimate("", "", "", None), "")]
     if audited is None or se is not None or clusters is not None:
         raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
     # A group difference that several measures have is shown once.
@@ -94,7 +95,7 @@ def power(
     for e in _asked(result_of(audited), measures, quantities):
         for against, precision in _precisions(e):
             key = (e.over, e.quantity, e.system, against, precision.error)
-            found.setdefault(key, answered(precision, e.measure, e.quantity, e.system, against))
+            found.setdefault(key, answered(precision, e, against))
     if not found:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
