@@ -37,10 +37,8 @@ def _both(case: dict[str, Any]) -> dict[str, list[float]]:
         rows[cells.index(key)] += (value, 1)
     cluster = np.array([ids.index(i) for i, _ in cells])
     whole = np.array([rows[cluster == c].sum(axis=0) for c in range(len(ids))])
-    found = {
-        "d": Bootstrap(len(ids)).totals(whole),
-        "s": Bootstrap(len(cluster), within=cluster).totals(rows),
-    }
+    of_blocks = Bootstrap(len(cluster), within=cluster)
+    found = {"d": Bootstrap(len(ids)).totals(whole), "s": of_blocks.totals(rows)}
     return {kind: [float(x) for x in percentile_interval(t[:, 0] / t[:, 1])[:2]] for kind, t in found.items()}
 
 

@@ -255,11 +255,9 @@ def agreement(
     observer = Observer(made, LabelDraws(1, 0))
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
-        of_batch = Ledger(by_people.observation, n_resamples=0)
-        observer.observe(of_batch, units)
-        labelled = of_batch.reasons == 0
-        by_people.absorb(of_batch)
-        observer.observe(by_scorer, list(itertools.compress(units, labelled)))
+        observer.observe(by_people, units)
+        is_labelled = by_people.reasons[-len(units) :] == 0
+        observer.observe(by_scorer, list(itertools.compress(units, is_labelled)))
     refuse_unscored([by_scorer])
     excluded = Counter[str]()
     for ledger in (by_people, by_scorer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from math import isfinite
@@ -169,16 +170,13 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_cl
     spans, texts = _claims(case, reads_claims=reads_claims)
     places = [(i, *span) for i, d in enumerate(record.documents) for span in sentence_spans(d.text)]
     places = places[:MOST_SENTENCES]
-    support = Support(record.id, summary.system, rule, spans, texts, ())
-    if not places or not texts:
-        return support
-    rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
-    try:
-        (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
-    except FairbriefError:  # a library or its data is missing: no links
-        return support
-    links = _links(scores.by_column(len(texts)), places)
-    return Support(record.id, summary.system, rule, spans, texts, links, scorer)
+    links, answering = tuple[Link, ...](), ""
+    if places and texts:
+        rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
+        with suppress(FairbriefError):  # a library or its data is missing: no links
+            (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
+            links, answering = _links(scores.by_column(len(texts)), places), scorer
+    return Support(record.id, summary.system, rule, spans, texts, links, answering)
 
 
 def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:

@@ -148,10 +148,9 @@ class Resampling:
         ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape.
         """
         every = np.arange(len(data[0]))
-        draws = itertools.islice(self.draws(every), 1, None)
-        picked = (np.repeat(every, times) for times in draws)
+        picked = (np.repeat(every, times) for times in self.draws(every))
         at_once = max(1, BLOCK // max(1, sum(array.size for array in data)))
-        values = [np.array([statistic(*data)], dtype=np.float64)]
+        values = []
         while several := list(itertools.islice(picked, at_once)):
             places = np.stack(several)
             values.append(np.stack(statistic(*(array[places] for array in data)), axis=-1))

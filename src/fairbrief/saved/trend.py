@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -202,14 +202,13 @@ def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
     """What describes the inputs, over all systems, and each system's summaries."""
     profiles: Mapping[str, Mapping[str, Any]] = made.get("inputs") or {}
-    total = Counter[Any]()
+    total, groups = Counter[str](), defaultdict[tuple[str, str], Counter[str]](Counter)
     for system, of in profiles.items():
         total.update({name: many for name, many in of.items() if isinstance(many, int)})
         for owner in ("document", "record"):
             for name, values in of.get(owner, {}).items():
                 if owner == "document" or not OF_SYSTEMS.search(name):
-                    total.update({(owner, name, value): many for value, many in values.items()})
-                    total[owner, name] += sum(values.values())
+                    groups[owner, name].update(values)
         if of.get("summaries"):
             mean = of["summary_characters"] / of["summaries"]
             yield _Key("output", f"characters per summary, {named(system)}"), _Point(mean, 0, of["summaries"])
@@ -224,11 +223,10 @@ def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
     yield _Key("input", "characters per document"), _Point(characters, 0, records)
     others = sum(of["documents"] for of in (made.get("other_languages") or {}).values()) * len(profiles)
     yield _Key("input", "share of documents in another language"), _share(others, total["documents"], records)
-    for key, many in total.items():
-        if isinstance(key, tuple) and len(key) == 3:
-            owner, name, value = key
+    for (owner, name), values in groups.items():
+        for value, many in values.items():
             title = f"share of {owner}s with {group_with(name, value)}"
-            yield _Key("input", title, of=key), _share(many, total[owner, name], records)
+            yield _Key("input", title, of=(owner, name, value)), _share(many, values.total(), records)
 
 
 def _share(many: int, of: int, records: int) -> _Point:

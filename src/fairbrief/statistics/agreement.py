@@ -48,19 +48,15 @@ def _squares(x: Floats) -> Floats:
 
 def _coordinates(ratings: Floats, scale: Scale) -> Floats:
     """Numbers whose squared distances are the scale's disagreements. Shape (coordinates, …, raters, items)."""
-    match scale:
-        case "nominal":
-            values = np.unique(ratings[~np.isnan(ratings)])
-            is_value = ratings == values.reshape(-1, *[1] * ratings.ndim)
-            return np.where(np.isnan(ratings), np.nan, is_value)
-        case "interval":
-            return ratings[np.newaxis]
-        case "ordinal":
-            from scipy.stats import rankdata
+    if scale == "interval":
+        return ratings[np.newaxis]
+    if scale == "ordinal":
+        from scipy.stats import rankdata
 
-            everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
-            return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
-    raise ValueError(f"no scale named '{scale}'; known: nominal, ordinal, interval")
+        everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
+        return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
+    values = np.unique(ratings[~np.isnan(ratings)])
+    return np.where(np.isnan(ratings), np.nan, ratings == values.reshape(-1, *[1] * ratings.ndim))
 
 
 def randolph_kappa(ratings: Floats, categories: int) -> Floats:

@@ -47,11 +47,6 @@ class Shuffle:
     sizes: tuple[int, ...]
 
     @cached_property
-    def block(self) -> Integers:
-        """The block of each sorted position. Shape (n,)."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    @cached_property
     def _kinds(self) -> list[tuple[Integers, Integers]]:
         """The distinct labels of each block, ascending, and how often each occurs."""
         parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
@@ -354,7 +349,7 @@ class LabelDraws:
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
         # pool is applied makes records independent, and an own order does the same for their draws.
-        own = shuffle.labels[permutations(shuffle.block, 1, rng)[0]]
+        own = shuffle.labels[permutations(_blocks(shuffle.sizes), 1, rng)[0]]
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
@@ -416,8 +411,12 @@ def _distinct(items: Integers) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
+def _blocks(sizes: tuple[int, ...]) -> Integers:
+    """The block of each sorted position, of blocks of these sizes. Shape (n,)."""
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
 @lru_cache(maxsize=64)
 def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
     """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
-    block = np.repeat(np.arange(len(sizes)), sizes)
-    return permutations(block, draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
+    return permutations(_blocks(sizes), draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
