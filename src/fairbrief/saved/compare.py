@@ -327,22 +327,19 @@ def left_out(result: Result, most: float) -> list[Check]:
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    checks, found = [], None if result.sources is None else copied_sources(result.sources, result.rows)
+    found = None if result.sources is None else copied_sources(result.sources, result.rows)
     copies = {} if found is None else found.extra
     reasons = Counter({"skipped lines": skipped})
     for of_system in lacking.values():
         reasons.update(of_system)
-    if any(reasons.values()):
-        checks.append(_check("input left out", reasons, summaries + skipped, most))
+    tallies: list[tuple[str, dict[str, int], int]] = [("input left out", reasons, summaries + skipped)]
     for system, total in (made.get("summaries_by_system") or {}).items():
         excluded = [e.excluded for e in result.estimates if e.system == system and not e.subgroup]
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
-        if own:
-            checks.append(_check(f"left out of [{system}]", own, total, most))
-        if again := copies.get(system):
-            checks.append(_check(f"distinct records of [{system}]", {COPIES: len(again)}, total, most))
-    return checks
+        tallies.append((f"left out of [{system}]", own, total))
+        tallies.append((f"distinct records of [{system}]", {COPIES: len(copies.get(system, ()))}, total))
+    return [_check(*tally, most) for tally in tallies if any(tally[1].values())]
 
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:

@@ -225,8 +225,7 @@ def studentize(top: Floats, bottom: Floats, squares: Floats, center: Floats | fl
 
 def largest(sizes: Floats) -> Floats:
     """The largest size over the last axis, of those that are defined; nan where none is."""
-    there = ~np.isnan(sizes)
-    return np.asarray(np.where(there.any(axis=-1), np.where(there, sizes, -np.inf).max(axis=-1), np.nan))
+    return np.asarray(np.fmax.reduce(sizes, axis=-1))
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
