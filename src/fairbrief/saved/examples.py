@@ -159,9 +159,8 @@ def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
     rule = f"Links: in each document the sentence with the most support by {{}}, at least {LEAST:g}"
     if name in OF_WHOLE_TEXTS and not scorers.holds_model(own):
         return own, f"{rule.format(own)} (the scorer of the measure)."
-    if not own:
-        return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure does not use these links."
-    return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure uses {own}."
+    used = f"The measure uses {own}." if own else "The measure does not use these links."
+    return LEXICAL, f"{rule.format(LEXICAL)} (shared words). {used}"
 
 
 def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_claims: bool) -> Support:
