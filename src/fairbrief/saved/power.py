@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -165,16 +166,14 @@ def tables(found: Sequence[Power]) -> list[Table]:
     header = (
         "group difference, system", "against", "standard\nerror", "records", "smallest\ndetectable", *for_disparity,
     )  # fmt: skip
+    rows: dict[str, dict[str, list[tuple[str, ...]]]] = {}
+    for p in found:
+        heading = [(p.quantity, *[""] * (len(header) - 1))] if p.quantity else []
+        rows.setdefault(p.measure, {}).setdefault(p.quantity, heading).append(_row(p))
     made = []
-    for measure in dict.fromkeys(p.measure for p in found):
-        of = [p for p in found if p.measure == measure]
-        rows: list[tuple[str, ...]] = []
-        for quantity in dict.fromkeys(p.quantity for p in of):
-            if quantity:
-                rows.append((quantity, *[""] * (len(header) - 1)))
-            rows += [_row(p) for p in of if p.quantity == quantity]
+    for measure, of_quantity in rows.items():
         title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(rows), (detectable, OF_RECORDS)))
+        made.append(Table(title, header, tuple(chain(*of_quantity.values())), (detectable, OF_RECORDS)))
     return made
 
 

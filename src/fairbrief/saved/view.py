@@ -91,10 +91,10 @@ class Answers:
             ids = self._texts_of(system, "searched").search(words)
             found = pc.is_in(listing.record, pa.array(sorted(ids), pa.string()))
             places = np.flatnonzero(found.to_numpy(zero_copy_only=False))
-        by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
-        places = places[np.argsort(by[places], kind="stable")]  # records without a value are last
-        if way == ROBUST:
-            places = places[np.argsort(-listing.robust[places], kind="stable")]
+        # Records without a value are last.
+        usual = (-np.abs(ranked),)
+        by = {"up": (ranked,), "down": (-ranked,), ROBUST: (*usual, -listing.robust)}.get(way, usual)
+        places = places[np.lexsort([keys[places] for keys in by])]
         return {
             "total": len(places),
             "of": len(values),

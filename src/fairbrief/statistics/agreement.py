@@ -95,15 +95,13 @@ def spearman(x: Floats, y: Floats) -> Floats:
 def spearman_of_draws(x: Floats, y: Floats, draws: Iterable[Counts]) -> Floats:
     """`spearman` of each resample, without sorting again; ``draws`` is how often it has each pair. Shapes: (n,), (n,), (n,) each → (draws,)."""
     known = ~(np.isnan(x) | np.isnan(y))
-    of_x, of_y = (np.unique(scores[known], return_inverse=True)[1] for scores in (x, y))
-    return np.array([_of_ranks(of_x, of_y, counts[known]) for counts in draws])
-
-
-def _of_ranks(x: Integers, y: Integers, counts: Counts) -> float:
-    """The correlation of the ranks of pairs with places among the distinct scores, each pair ``counts`` times. Shapes: (n,)."""
-    a, b = (_centred_ranks(place, counts) for place in (x, y))
-    scale = ((counts * a) @ a * ((counts * b) @ b)) ** 0.5
-    return float(np.clip((counts * a) @ b / scale, -1.0, 1.0)) if scale > 0 else np.nan
+    places = [np.unique(scores[known], return_inverse=True)[1] for scores in (x, y)]
+    found = []
+    for counts in (of_all[known] for of_all in draws):
+        a, b = (_centred_ranks(place, counts) for place in places)
+        scale = ((counts * a) @ a * ((counts * b) @ b)) ** 0.5
+        found.append(np.clip((counts * a) @ b / scale, -1.0, 1.0) if scale > 0 else np.nan)
+    return np.array(found)
 
 
 def _centred_ranks(places: Integers, counts: Counts) -> Floats:
