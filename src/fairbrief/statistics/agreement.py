@@ -145,9 +145,8 @@ def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
     """The cut-off of the largest balanced accuracy, between two scores; the lowest of several. Shapes as in `roc_auc`."""
     true, false, distinct = _by_score(scores, labels, counts)
     is_known = (true.sum(axis=-1) > 0) & (false.sum(axis=-1) > 0)
-    gain = np.cumsum(false, axis=-1) * true.sum(axis=-1, keepdims=True)
-    gain = gain - np.cumsum(true, axis=-1) * false.sum(axis=-1, keepdims=True)
-    gain = np.concatenate([np.zeros_like(gain[..., :1]), gain[..., :-1]], axis=-1)
+    steps = false * true.sum(axis=-1, keepdims=True) - true * false.sum(axis=-1, keepdims=True)
+    gain = np.cumsum(steps, axis=-1) - steps
     middle = (distinct[1:] + distinct[:-1]) / 2
     cuts = np.append(distinct[:1], np.where(middle > distinct[:-1], middle, distinct[1:]))
     return np.asarray(np.where(is_known, cuts[gain.argmax(axis=-1)], np.nan))
