@@ -54,7 +54,7 @@ class Settings:
     def of(cls, made: Mapping[str, Any]) -> Settings:
         """The settings of a saved audit, from ``made``."""
         names = ("n_resamples", "seed", "confidence_level", "alpha", "intervals")
-        return cls(**{name: made[name] for name in names})
+        return cls(**{name: made[name] for name in names if made.get(name) is not None})
 
 
 class Test(NamedTuple):
