@@ -96,16 +96,11 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Flo
 
 def _quantile(ordered: Floats, defined: Floats, share: float) -> Floats:
     """Sorted along axis 0, nan last; only the first ``defined`` of each column are read."""
-    last = np.maximum(defined - 1, 0)
-    place = last * share
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, last).astype(np.intp)
-    left = np.take_along_axis(ordered, below[None], axis=0)[0]
-    right = np.take_along_axis(ordered, above[None], axis=0)[0]
-    part = place - below
-    # An infinite neighbour must give an infinite bound: ∞ − ∞ and 0 · ∞ would be nan.
-    apart = (part != 0) & ~np.isinf(left)
-    return np.asarray(left + part * np.subtract(right, left, out=np.zeros_like(left), where=apart))
+    place = np.maximum(defined - 1, 0) * share
+    ends = np.floor(place), np.ceil(place)
+    left, right = (np.take_along_axis(ordered, end.astype(np.intp)[None], axis=0)[0] for end in ends)
+    with np.errstate(invalid="ignore"):  # infinite draws are bounds as they are
+        return np.asarray(np.where(np.isinf(left), left, left + (place - ends[0]) * (right - left)))
 
 
 # ------------------------------------------------------------------------------------- tests
