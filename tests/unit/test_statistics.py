@@ -5,6 +5,7 @@ import pytest
 from benchmarks.label_draws import observed_and_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
@@ -76,7 +77,6 @@ def test_free_marginal_kappa_by_hand() -> None:
 
 def test_correlations_are_scipys() -> None:
     """Pearson and Spearman with ties, over leading axes."""
-    stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 6, (3, 20)).astype(float), rng.integers(0, 6, (3, 20)).astype(float)
     for row in range(3):
@@ -108,7 +108,6 @@ def test_correlation_of_ranks_in_resamples_is_that_of_the_repeated_pairs() -> No
 
 def test_distance_over_positions_is_scipys() -> None:
     """The positional distance is the Wasserstein distance with positions as values and mass as weights."""
-    stats = pytest.importorskip("scipy.stats")
     p, q = np.random.default_rng(0).random((2, 5, 10))
     expected = [stats.wasserstein_distance(range(10), range(10), a, b) for a, b in zip(p, q, strict=True)]
     np.testing.assert_allclose(distributions.wasserstein_positions(p, q), expected, rtol=1e-12)

@@ -44,12 +44,11 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     observations = dict.fromkeys(measure.observation for measure in measures.values())
     complete: list[Row] = []
     for observation in observations:
-        of = {m: measure for m, measure in measures.items() if measure.observation == observation}
-        own = [row for row in shown if row.measure in of]
+        own = [row for row in shown if measures[row.measure].observation == observation]
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, result.rows)
         else:
-            complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
+            complete += explained(own, {key: (case,) for key, case in kept.items()}, measures, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, kept, scorers))
     many = int(result.made.get("summaries") or 0)
@@ -210,10 +209,10 @@ def explained(
 ) -> list[Row]:
     """The rows with their stories, and with the contribution of each item of the record to the main value.
 
-    ``measures`` share one observation, so that each case, complete and without each item, is observed once. If the
+    The measures of the rows share one observation, so that each case, complete and without each item, is observed once. If the
     observation uses a model, or several counterfactuals, no item is removed; ``fairbrief explain`` does that.
     """
-    observation = next(iter(measures.values())).observation
+    observation = measures[rows[0].measure].observation
     kept = {(row.system, row.record): units[row.system, row.record] for row in rows}
     firsts = [cases[0] for cases in kept.values()]
     leaves = observation.declaration.scope == "case" and not holds_model(observation, firsts, scorers)
