@@ -3,13 +3,14 @@
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fairbrief.registry import make
 from fairbrief.reports.result import Result
+from fairbrief.scorers import pairs
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
 
 FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
@@ -110,6 +111,22 @@ class Supported:
             matrix = np.array([[self.support(row, column) for column in ask.columns] for row in ask.rows])
             owners = np.arange(len(ask.columns))
             yield Scores(matrix.reshape(len(ask.rows), len(owners)), owners, np.ones(len(ask.rows)))
+
+
+class Pairwise(pairs.KeyedScorer):
+    """A scorer whose answers are kept by pair, as a model's: by a function of both texts. It notes every pair that it ever scored."""
+
+    name: ClassVar[str] = "pairwise"
+    computed_by: ClassVar[str] = "pairwise/1"
+    support: Callable[[str, str], float]
+    scored: list[pairs.Key] = field(default_factory=list, compare=False)
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        self.scored.extend(keys)
+        yield {(row, column): np.array([self.support(row, column)]) for row, column in keys}
+
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
+        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
 
 @dataclass

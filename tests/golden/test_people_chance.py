@@ -17,7 +17,7 @@ from tests.golden.people_instances import MONO, SETS, GoldenSet, told_apart
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_inclusion import EntityInclusion
-from fairbrief.statistics.resampling import BlockBootstrap, Bootstrap, percentile_interval
+from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 from fairbrief.types import Case, Document, Entity, Estimate, Record, Rows, Scores, Summary, Totals
 
 
@@ -37,7 +37,8 @@ def _both(case: dict[str, Any]) -> dict[str, list[float]]:
         rows[cells.index(key)] += (value, 1)
     cluster = np.array([ids.index(i) for i, _ in cells])
     whole = np.array([rows[cluster == c].sum(axis=0) for c in range(len(ids))])
-    found = {"d": Bootstrap(len(ids)).totals(whole), "s": BlockBootstrap(cluster).totals(rows)}
+    of_blocks = Bootstrap(len(cluster), within=cluster)
+    found = {"d": Bootstrap(len(ids)).totals(whole), "s": of_blocks.totals(rows)}
     return {kind: [float(x) for x in percentile_interval(t[:, 0] / t[:, 1])[:2]] for kind, t in found.items()}
 
 

@@ -3,16 +3,15 @@
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sample_cases import documents_of
+from tests.sample_cases import Pairwise, documents_of
 from typer.testing import CliRunner
 
 import fairbrief
@@ -24,9 +23,8 @@ from fairbrief.errors import RequestError
 from fairbrief.reports import explanation
 from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, tables
 from fairbrief.saved.explanations import without_claim, without_document, without_sentence
-from fairbrief.scorers import pairs
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Case, Claim, Document, Entity, Mention, Record, Scores, Summary
+from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
 EXACT = 1e-12
 PEOPLE = {"female": ("Ada", "Byron"), "male": ("Kofi", "Mensah")}
@@ -34,25 +32,6 @@ WORDS = "soup garden waiter view price music lovely rude cold warm awful great".
 
 
 # ------------------------------------------------------------------------------------- made inputs
-
-
-class Pairwise(pairs.KeyedScorer):
-    """A scorer of pairs: support of a sentence by a document as given, and every pair that it ever scored."""
-
-    name: ClassVar[str] = "pairwise"
-    support: dict[tuple[str, str], float]
-    scored: list[tuple[str, ...]] = field(default_factory=list, compare=False)
-
-    @property
-    def computed_by(self) -> str:
-        return "pairwise/1"
-
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
-        self.scored.extend(keys)
-        yield {(row, column): np.array([self.support.get((row, column), 0.1)]) for row, column in keys}
-
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
 
 
 def of_pairs(cases: list[Case], scorer: Pairwise, more: str = "", **asked: Any) -> Explanation:
@@ -67,7 +46,8 @@ def planted() -> tuple[list[Case], Pairwise]:
     documents = documents_of("LLRR", ("L 1.", "L 2.", "R 1.", "R 2."))
     said = {"even1": "Even so.", "planted": "They spoke. It was said.", "even2": "Even so."}
     cases = [Case(Record(name, documents), Summary(name, "s", text)) for name, text in said.items()]
-    return cases, Pairwise({("L 1.", "They spoke."): 0.9, ("L 1.", "It was said."): 0.9})
+    supported = {("L 1.", "They spoke."), ("L 1.", "It was said.")}
+    return cases, Pairwise(lambda *pair: 0.9 if pair in supported else 0.1)
 
 
 def made(n: int = 7, seed: int = 3) -> list[Case]:

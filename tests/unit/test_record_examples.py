@@ -1,12 +1,12 @@
 """The records that the page shows: which are chosen, what supports their sentences, and what leaving parts out does."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.held import held
+from tests.sample_cases import Pairwise
 
 import fairbrief
 from fairbrief import registry
@@ -17,8 +17,7 @@ from fairbrief.errors import DataError
 from fairbrief.reports import json_file
 from fairbrief.reports.result import MOST_OF_EACH, Examples
 from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for
-from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
-from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 REVIEWS = "examples/reviews.jsonl"
 MEASURES = ("coverage_parity@sentiment", "equal_coverage@sentiment", "uer@sentiment")
@@ -133,34 +132,21 @@ def test_the_statistics_story_is_that_of_the_record(audited: Audit, shown: Examp
     assert [found[row.system, row.record] for row in rows] == [row.story for row in rows]
 
 
-class Shared(KeyedScorer):
-    """Shares of a text's characters that another has; its parts can be kept, as a model's, and are counted."""
-
-    name = "shared"
-    computed_by = "shared"
-    computed = 0
-
-    def compute(self, keys: Sequence[Key]) -> Iterator[Arrays]:
-        """Each pair's share."""
-        self.computed += len(keys)
-        yield {(r, c): np.array([len({*r} & {*c}) / max(len({*c}), 1)]) for r, c in keys}
-
-    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
-        """As it stands."""
-        return matrices(asks, arrays, lambda array: float(array[0]))
-
-
 def test_no_model_reads_the_shown_records_again() -> None:
     """Stories of a measure by a model are told from the per-record statistics, and are those that observing again tells."""
-    spec, scorer = "coverage_parity(scorer=shared)@sentiment", Shared()
-    found = fairbrief.audit(REVIEWS, [spec], n_resamples=0, scorers={"shared": scorer})
-    before = scorer.computed
+    spec, scorer = (
+        "coverage_parity(scorer=pairwise)@sentiment",
+        Pairwise(lambda row, column: len({*row} & {*column}) / len({*column})),
+    )
+    scorers = {"pairwise": scorer}
+    found = fairbrief.audit(REVIEWS, [spec], n_resamples=0, scorers=scorers)
+    before = len(scorer.scored)
     cases = list(fairbrief.read(REVIEWS))
-    rows = examples(found.result, cases, Scorers({"shared": scorer})).rows
-    assert scorer.computed == before > 0
+    rows = examples(found.result, cases, Scorers(scorers)).rows
+    assert len(scorer.scored) == before > 0
     kept = {(c.summary.system, c.record.id): (c,) for c in cases}
-    again = explained(rows, kept, {spec: registry.make("measure", spec)}, Scorers({"shared": scorer}))
-    assert scorer.computed > before
+    again = explained(rows, kept, {spec: registry.make("measure", spec)}, Scorers(scorers))
+    assert len(scorer.scored) > before
     assert [row.story for row in again] == [row.story for row in rows]
 
 

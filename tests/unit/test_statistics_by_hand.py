@@ -156,13 +156,8 @@ def test_the_interval_of_a_share_solves_wilsons_equation() -> None:
 @pytest.mark.parametrize(
     ("share", "error", "found", "reference_error", "wanted"),
     [
-        (
-            0.0,
-            0.0,
-            0.01,
-            0.01,
-            0.01**2 + 0.2 * 0.8 / 16,
-        ),  # all 16 clusters alike: as 16 of the reference's share
+        # All 16 clusters alike: as 16 of the reference's share.
+        (0.0, 0.0, 0.01, 0.01, 0.01**2 + 0.2 * 0.8 / 16),
         (0.1, 0.1, 0.1, 0.0, 0.2 * 0.8 / 9),  # 0.1 · 0.9/0.1² = 9 effective clusters
         (0.1, 0.1, 0.06, 0.08, 0.06**2 + (0.2 * 0.8 / 9 - 0.1**2) * (1 - 0.64)),  # correlation 0.8
         (0.1, 0.1, 0.0, 0.1, 0.0),  # the reference explains all of it

@@ -55,7 +55,7 @@ class Settings:
     def of(cls, made: Mapping[str, Any]) -> Settings:
         """The settings of a saved audit, from ``made``."""
         names = ("n_resamples", "seed", "confidence_level", "alpha", "intervals")
-        return cls(**{name: made[name] for name in names})
+        return cls(**{name: made[name] for name in names if made.get(name) is not None})
 
 
 class Test(NamedTuple):
@@ -500,7 +500,7 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
                 intervals[name] = Interval(notes=(*notes, Note("no_resample_defined")))
     if n > 1 and part.blocks is not None:
         rows, cluster = part.blocks
-        for name, low, high, absent in bounds(resampling.BlockBootstrap(cluster, n, seed).totals(rows)):
+        for name, low, high, absent in bounds(resampling.Bootstrap(len(cluster), n, seed, cluster).totals(rows)):
             if absent < 1:
                 within[name] = {"low_within": low, "high_within": high}
     return {name: (intervals.get(name), within.get(name, {})) for name in {**intervals, **within}}

@@ -14,7 +14,7 @@ import numpy as np
 from fairbrief import registry, specs
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import Observer, finite, refuse_unscored
-from fairbrief.auditing.origins import Origin, first_met
+from fairbrief.auditing.origins import Origin
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING, softmax
@@ -101,23 +101,23 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
     both = ((a, in_a), (b, in_b))
     x, y = (saved.values(saved.rows)[at] for saved, at in both)
     system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
-    codes = system[first_met(system)[0]].tolist()
-    names, of_each = tuple(a.systems[code] for code in codes), [np.flatnonzero(system == c) for c in codes]
+    by_system = {a.systems[code]: np.flatnonzero(system == code) for code in dict.fromkeys(system.tolist())}
     records = _over_summaries(x, y, cluster, resampling)
     of_system = []
-    for name, own in zip(names, of_each, strict=True):
+    for name, own in by_system.items():
         if len(own) >= FEWEST_RECORDS:
-            alone = len(names) == 1
+            alone = len(by_system) == 1
             rho = records if alone else _over_summaries(x[own], y[own], cluster[own], resampling)
             of_system.append((name, rho, len(own)))
     over_systems = None
-    if len(names) >= FEWEST_SYSTEMS:
-        clusters = [first_met(cluster)[1][own] for own in of_each]
-        of_a, of_b = (s.by_system([at[own] for own in of_each], clusters, resampling) for s, at in both)
-        over_systems = resampling.interval(statistics.spearman(of_a, of_b))
-    n = int(np.isfinite(x + y).sum())
-    first, second = repr(a.measure), repr(b.measure)
-    return Correlation(first, second, records, n, over_systems, names, tuple(of_system))
+    if len(by_system) >= FEWEST_SYSTEMS:
+        clusters = [cluster[own] for own in by_system.values()]
+        values = (
+            s.by_system([at[own] for own in by_system.values()], clusters, resampling) for s, at in both
+        )
+        over_systems = resampling.interval(statistics.spearman(*values))
+    n, specs_of_both = int(np.isfinite(x + y).sum()), (repr(a.measure), repr(b.measure))
+    return Correlation(*specs_of_both, records, n, over_systems, tuple(by_system), tuple(of_system))
 
 
 def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
@@ -184,7 +184,7 @@ def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resamplin
     one, other = one[place >= 0], other[place[place >= 0]]
     if not len(one):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
-    cluster = first_met(a.clusters.of(in_a[one]).codes())[1]
+    cluster = a.clusters.of(in_a[one]).codes()
     both = ((a, in_a), (b, in_b))
     values = (s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in both)
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
@@ -254,11 +254,9 @@ def agreement(
     observer = Observer(made)
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
-        of_batch = Ledger(by_people.observation, n_resamples=0)
-        observer.observe(of_batch, units)
-        labelled = of_batch.reasons == 0
-        by_people.absorb(of_batch)
-        observer.observe(by_scorer, list(itertools.compress(units, labelled)))
+        observer.observe(by_people, units)
+        is_labelled = by_people.reasons[-len(units) :] == 0
+        observer.observe(by_scorer, list(itertools.compress(units, is_labelled)))
     refuse_unscored([by_scorer])
     excluded = Counter[str]()
     for ledger in (by_people, by_scorer):

@@ -7,11 +7,11 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from fairbrief.auditing import differences, estimating, multiple_tests, per_record
 from fairbrief.auditing.finding_checks import copied_sources
@@ -136,15 +136,11 @@ def compared(
 
 
 def settings_of(result: Result) -> estimating.Settings:
-    """The settings of comparisons: those of the audit."""
-    made = result.made
-    return estimating.Settings(
-        n_resamples=int(made.get("n_resamples") or 2000),
-        seed=int(made.get("seed") or 0),
-        confidence_level=float(made.get("confidence_level") or 0.95),
-        alpha=float(made.get("alpha") or 0.05),
-        signature=f"fairbrief:{made.get('version', '')}|compared",
-    )
+    """The settings of comparisons: those of the audit, with resamples and intervals of the jackknife in any case."""
+    settings = estimating.Settings.of(result.made)
+    signature = f"fairbrief:{result.made.get('version', '')}|compared"
+    many = settings.n_resamples or 2000
+    return replace(settings, n_resamples=many, intervals="jackknife", signature=signature)
 
 
 def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]:
@@ -158,25 +154,21 @@ def changed_sources(candidate: Result, baseline: Result) -> dict[str, list[str]]
     changed: dict[str, set[int]] = {}
     for name in ours.column_names[1:]:
         if name in theirs.column_names:
-            one, other = (table.select(["record", name]) for table in (ours, theirs))
-            if not one.equals(other):
-                changed[name] = {*_changed(one, other, name), *_changed(other, one, name)}
+            columns = ["record", name]
+            changed[name] = set()
+            for one, other in ((ours, theirs), (theirs, ours)):
+                differing = one.select(columns).join(other.select(columns), columns, join_type="left anti")
+                changed[name].update(differing["record"].to_pylist())
     every = set[int]().union(*changed.values())
-    results = (candidate, baseline) if every else ()
-    known = [{i for i in _records(result) if hash_of(i) in every} for result in results]
-    both = sorted(set.intersection(*known)) if known else []
+    if not every:
+        return {}
+    in_ours, in_theirs = ({i for i in _records(of) if hash_of(i) in every} for of in (candidate, baseline))
+    both = sorted(in_ours & in_theirs)
     found = {name: [i for i in both if hash_of(i) in hashes] for name, hashes in changed.items()}
     return {_WORDS.get(of) or f"values of '{of.partition('.')[2]}'": ids for of, ids in found.items() if ids}
 
 
 _WORDS = {"documents": "documents", "references": "references", "cluster": "clusters"}
-
-
-def _changed(ours: pa.Table, theirs: pa.Table, name: str) -> list[int]:
-    """The hashes of records in both that differ in the first by the column ``name``."""
-    other = ours.join(theirs, ["record", name], join_type="left anti")
-    found: list[int] = other.join(theirs, "record", join_type="left semi")["record"].to_pylist()
-    return found
 
 
 def _records(result: Result) -> Iterator[str]:
@@ -256,10 +248,9 @@ def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most
             is_lost = (before_measured.places_in(now) >= 0) & (before_measured.places_in(now_measured) < 0)
             if (lost := int(np.count_nonzero(is_lost))) > most * len(before_measured):
                 reasons = {"measured only in the baseline": lost}
-                checks += [
-                    _check(f"{m!r} [{same[system]}] measured as in the baseline", reasons, len(before_measured), most)
-                    for m in measures
-                ]  # fmt: skip
+                for measure in measures:
+                    name = f"{measure!r} [{same[system]}] measured as in the baseline"
+                    checks.append(_check(name, reasons, len(before_measured), most))
     if gone:
         named = listed(sorted(gone), SHOWN)
         lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({named})"
@@ -336,22 +327,19 @@ def left_out(result: Result, most: float) -> list[Check]:
     skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    checks, found = [], None if result.sources is None else copied_sources(result.sources, result.rows)
+    found = None if result.sources is None else copied_sources(result.sources, result.rows)
     copies = {} if found is None else found.extra
     reasons = Counter({"skipped lines": skipped})
     for of_system in lacking.values():
         reasons.update(of_system)
-    if any(reasons.values()):
-        checks.append(_check("input left out", reasons, summaries + skipped, most))
+    tallies: list[tuple[str, dict[str, int], int]] = [("input left out", reasons, summaries + skipped)]
     for system, total in (made.get("summaries_by_system") or {}).items():
         excluded = [e.excluded for e in result.estimates if e.system == system and not e.subgroup]
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
-        if own:
-            checks.append(_check(f"left out of [{system}]", own, total, most))
-        if again := copies.get(system):
-            checks.append(_check(f"distinct records of [{system}]", {COPIES: len(again)}, total, most))
-    return checks
+        tallies.append((f"left out of [{system}]", own, total))
+        tallies.append((f"distinct records of [{system}]", {COPIES: len(copies.get(system, ()))}, total))
+    return [_check(*tally, most) for tally in tallies if any(tally[1].values())]
 
 
 def _check(name: str, reasons: dict[str, int], total: int, most: float) -> Check:

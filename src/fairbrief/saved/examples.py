@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from math import isfinite
 from operator import itemgetter
 
@@ -43,12 +44,11 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     observations = dict.fromkeys(measure.observation for measure in measures.values())
     complete: list[Row] = []
     for observation in observations:
-        of = {m: measure for m, measure in measures.items() if measure.observation == observation}
-        own = [row for row in shown if row.measure in of]
+        own = [row for row in shown if measures[row.measure].observation == observation]
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, result.rows)
         else:
-            complete += explained(own, {key: (case,) for key, case in kept.items()}, of, scorers)
+            complete += explained(own, {key: (case,) for key, case in kept.items()}, measures, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
     supports = tuple(_supports(complete, measures, kept, scorers))
     many = int(result.made.get("summaries") or 0)
@@ -158,9 +158,8 @@ def scorer_for(observation: Observation, scorers: Scorers) -> tuple[str, str]:
     rule = f"Links: in each document the sentence with the most support by {{}}, at least {LEAST:g}"
     if name in OF_WHOLE_TEXTS and not scorers.holds_model(own):
         return own, f"{rule.format(own)} (the scorer of the measure)."
-    if not own:
-        return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure does not use these links."
-    return LEXICAL, f"{rule.format(LEXICAL)} (shared words). The measure uses {own}."
+    used = f"The measure uses {own}." if own else "The measure does not use these links."
+    return LEXICAL, f"{rule.format(LEXICAL)} (shared words). {used}"
 
 
 def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_claims: bool) -> Support:
@@ -169,16 +168,13 @@ def support_of(case: Case, scorer: str, rule: str, scorers: Scorers, *, reads_cl
     spans, texts = _claims(case, reads_claims=reads_claims)
     places = [(i, *span) for i, d in enumerate(record.documents) for span in sentence_spans(d.text)]
     places = places[:MOST_SENTENCES]
-    support = Support(record.id, summary.system, rule, spans, texts, ())
-    if not places or not texts:
-        return support
-    rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
-    try:
-        (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
-    except FairbriefError:  # a library or its data is missing: no links
-        return support
-    links = _links(scores.by_column(len(texts)), places)
-    return Support(record.id, summary.system, rule, spans, texts, links, scorer)
+    links, answering = tuple[Link, ...](), ""
+    if places and texts:
+        rows = tuple(record.documents[i].text[start:end] for i, start, end in places)
+        with suppress(FairbriefError):  # a library or its data is missing: no links
+            (scores,) = scorers[scorer].answer([Ask(scorer, rows, texts, whole=True)])
+            links, answering = _links(scores.by_column(len(texts)), places), scorer
+    return Support(record.id, summary.system, rule, spans, texts, links, answering)
 
 
 def _claims(case: Case, *, reads_claims: bool) -> tuple[tuple[tuple[int, int], ...], tuple[str, ...]]:
@@ -213,10 +209,10 @@ def explained(
 ) -> list[Row]:
     """The rows with their stories, and with the contribution of each item of the record to the main value.
 
-    ``measures`` share one observation, so that each case, complete and without each item, is observed once. If the
+    The measures of the rows share one observation, so that each case, complete and without each item, is observed once. If the
     observation uses a model, or several counterfactuals, no item is removed; ``fairbrief explain`` does that.
     """
-    observation = next(iter(measures.values())).observation
+    observation = measures[rows[0].measure].observation
     kept = {(row.system, row.record): units[row.system, row.record] for row in rows}
     firsts = [cases[0] for cases in kept.values()]
     leaves = observation.declaration.scope == "case" and not holds_model(observation, firsts, scorers)
@@ -286,13 +282,11 @@ def choose(per_record: PerRecordRows, systems: Sequence[str]) -> list[Row]:
     """The rows to show: the first of every order, then the second of every order, and so on; each once."""
     chosen: dict[tuple[str, str, str], Row] = {}
     cases: set[Key] = set()
-    lists = list(_lists(per_record, systems))
-    for place in range(MOST_OF_EACH):
-        for row in (rows[place] for rows in lists if place < len(rows)):
-            case = row.system, row.record
-            if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
-                cases.add(case)
-                chosen.setdefault((row.measure, *case), row)
+    for row in filter(None, chain.from_iterable(zip_longest(*_lists(per_record, systems)))):
+        case = row.system, row.record
+        if len(chosen) < MOST_ROWS and (case in cases or len(cases) < MOST_CASES):
+            cases.add(case)
+            chosen.setdefault((row.measure, *case), row)
     return list(chosen.values())
 
 

@@ -193,47 +193,30 @@ def of_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Dir
     margin, whatever its sign. A quality may fall by at most the margin. Unsigned scores are not compared, because they differ
     by noise.
     """
-    asked: list[Asked] = []
-    seen: set[tuple[object, ...]] = set()
+    asked: dict[object, Asked] = {}
     for change in changes:
         e = wording.from_random(change.difference)
-        if e.subgroup or _is_checked_already(change, seen):
-            continue
+        sign: Sign = "<="
+        way, limit, prefix, identity = "above", margin, "", None
+        if change.is_contrast:
+            start = "random sentences" if change.from_random else "0"
+            way = f"further from {start} than"
+            e = e.replace(value=change.growth, low=change.low, high=change.high)
+            if change.now is not None and change.before is not None:
+                now, before = (_short(value, "+") for value in (change.now, change.before))
+                prefix = f"{now} from {start}, {before} in the baseline audit: "
+            if change.now:
+                # Other measures may have the same group difference; of two groups, both have it.
+                sizes = (change.now, change.before, change.low, change.high)
+                rounded = (None if size is None else round(abs(size), 12) for size in sizes)
+                identity = (e.over, e.system, e.baseline, *rounded)
+        elif better.get(e.measure, "less") != "less":
+            sign, way, limit = ">=", "below", -margin
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
-        limit, prefix = margin, ""
-        sign: Sign = "<="
-        if change.is_contrast:
-            way = f"further from {'random sentences' if change.from_random else '0'} than"
-            e = e.replace(value=change.growth, low=change.low, high=change.high)
-            prefix = _both_values(change)
-        elif better.get(e.measure, "less") == "less":
-            way = "above"
-        else:
-            way, limit, sign = "below", -margin, ">="
         name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
-        asked.append(Asked(name, e, sign, limit, prefix, change.are_equal))
-    return asked
-
-
-def _is_checked_already(change: Change, seen: set[tuple[object, ...]]) -> bool:
-    """Whether the same group difference was checked before: of another measure, or of the other of two groups."""
-    if not change.is_contrast or not change.now:
-        return False
-    e, numbers = change.difference, (change.now, change.before, change.low, change.high)
-    known = (e.over, e.system, e.baseline, *(None if x is None else round(abs(x), 12) for x in numbers))
-    if known in seen:
-        return True
-    seen.add(known)
-    return False
-
-
-def _both_values(change: Change) -> str:
-    """The two group differences, as the beginning of a message."""
-    if change.now is None or change.before is None:
-        return ""
-    start = "random sentences" if change.from_random else "0"
-    return f"{_short(change.now, '+')} from {start}, {_short(change.before, '+')} in the baseline audit: "
+        asked.setdefault(identity or name, Asked(name, e, sign, limit, prefix, change.are_equal))
+    return list(asked.values())
 
 
 def overall(checks: Sequence[Check]) -> Outcome:

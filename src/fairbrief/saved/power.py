@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,39 +50,6 @@ class Power:
     power: float = 0.8
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A disparity, a number of records, a significance level and a power.
-
-    Raises RequestError for a number out of its range.
-    """
-
-    disparity: float | None = None
-    records: int | None = None
-    alpha: float = 0.05
-    power: float = 0.8
-
-    def __post_init__(self) -> None:
-        """Check the ranges."""
-        if self.disparity is not None and not 0 < self.disparity < float("inf"):
-            raise RequestError(f"The disparity is {self.disparity:g}: give its size as a number above 0.")
-        if self.records is not None and self.records < 2:
-            raise RequestError(f"The number of records is {self.records}: give at least 2.")
-        for name, value in (("alpha", self.alpha), ("power", self.power)):
-            if not 0 < value < 1:
-                raise RequestError(f"{name} is {value:g}: give a number between 0 and 1.")
-
-    def of(self, found: Precision, measure: str, quantity: str, system: str, against: str) -> Power:
-        """The answer for one group difference."""
-        records = self.records or found.clusters
-        needs = None if self.disparity is None else found.needed(self.disparity, self.alpha, self.power)
-        return Power(
-            measure, quantity, system, against, found.clusters, found.error, records,
-            float(found.detectable(records, self.alpha, self.power)), self.disparity, needs,
-            self.alpha, self.power,
-        )  # fmt: skip
-
-
 def power(
     audited: Audit | Result | Path | str | None = None,
     *,
@@ -105,36 +74,56 @@ def power(
     >>> found.needs, round(found.shows, 3)
     (199, 0.141)
     """
-    question = Question(disparity, records, alpha, power)
-    result = None if audited is None else result_of(audited)
+    _check_within(0, 1, alpha=alpha, power=power)
+    _check_within(0, inf, disparity=disparity, se=se)
+    _check_within(1, inf, records=records, clusters=clusters)
+
+    def answered(precision: Precision, e: Estimate, against: str) -> Power:
+        """The answer for one group difference."""
+        n = records or precision.clusters
+        shows = float(precision.detectable(n, alpha, power))
+        needs = None if disparity is None else precision.needed(disparity, alpha, power)
+        known = (precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
+        return Power(e.measure, e.quantity, e.system, against, *known)
+
     measures, quantities = as_list(measures), as_list(quantities)
-    if result is None and se is not None and clusters is not None and not measures and not quantities:
-        if not 0 < se < float("inf"):
-            raise RequestError(f"The standard error is {se:g}: give a number above 0.")
-        if clusters < 2:
-            raise RequestError(f"The number of clusters is {clusters}: a standard error needs at least 2.")
-        return [question.of(Precision(se, clusters, clusters - 1), "", "", "", "")]
-    if result is None or se is not None or clusters is not None:
+    if audited is None and se is not None and clusters is not None and not measures and not quantities:
+        return [answered(Precision(se, clusters, clusters - 1), Estimate("", "", "", None), "")]
+    if audited is None or se is not None or clusters is not None:
         raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
-    whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
-    of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
-    _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
-    _refuse_unknown(quantities, [e.quantity for e in of_measures], "quantity")
-    observed = result.rows.measures
-    primary = {(observed.get(e.measure), e.quantity) for e in whole if e.is_primary}
     # A group difference that several measures have is shown once.
     found: dict[tuple[object, ...], Power] = {}
-    for e in of_measures:
-        if e.quantity in quantities or (not quantities and (observed.get(e.measure), e.quantity) in primary):
-            for against, precision in _precisions(e):
-                key = (e.over, e.quantity, e.system, against, precision.error)
-                found.setdefault(key, question.of(precision, e.measure, e.quantity, e.system, against))
+    for e in _asked(result_of(audited), measures, quantities):
+        for against, precision in _precisions(e):
+            key = (e.over, e.quantity, e.system, against, precision.error)
+            found.setdefault(key, answered(precision, e, against))
     if not found:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
             "above 0. Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
     return list(found.values())
+
+
+def _check_within(above: int, below: float, **numbers: float | None) -> None:
+    """RequestError for a number that is not between these two."""
+    for name, number in numbers.items():
+        if number is not None and not above < number < below:
+            limits = f"above {above}" if below == inf else f"between {above} and {below:g}"
+            raise RequestError(f"{name} is {number:g}: give a number {limits}.")
+
+
+def _asked(result: Result, measures: Sequence[str], quantities: Sequence[str]) -> list[Estimate]:
+    """The estimates of these measures and quantities on all records; by default the primary group differences of all measures."""
+    whole = [e for e in result.estimates if not e.subgroup and e.system_kind == "system"]
+    of_measures = [e for e in whole if not measures or {e.measure, name_of(e.measure)} & set(measures)]
+    _refuse_unknown(measures, [name for e in whole for name in (e.measure, name_of(e.measure))], "measure")
+    _refuse_unknown(quantities, [e.quantity for e in of_measures], "quantity")
+    if quantities:
+        return [e for e in of_measures if e.quantity in quantities]
+    observed = result.rows.measures
+    primary = {(observed.get(e.measure), e.quantity) for e in whole if e.is_primary}
+    return [e for e in of_measures if (observed.get(e.measure), e.quantity) in primary]
 
 
 def _precisions(e: Estimate) -> Iterator[tuple[str, Precision]]:
@@ -177,16 +166,14 @@ def tables(found: Sequence[Power]) -> list[Table]:
     header = (
         "group difference, system", "against", "standard\nerror", "records", "smallest\ndetectable", *for_disparity,
     )  # fmt: skip
+    rows: dict[str, dict[str, list[tuple[str, ...]]]] = {}
+    for p in found:
+        heading = [(p.quantity, *[""] * (len(header) - 1))] if p.quantity else []
+        rows.setdefault(p.measure, {}).setdefault(p.quantity, heading).append(_row(p))
     made = []
-    for measure in dict.fromkeys(p.measure for p in found):
-        of = [p for p in found if p.measure == measure]
-        rows: list[tuple[str, ...]] = []
-        for quantity in dict.fromkeys(p.quantity for p in of):
-            if quantity:
-                rows.append((quantity, *[""] * (len(header) - 1)))
-            rows += [_row(p) for p in of if p.quantity == quantity]
+    for measure, of_quantity in rows.items():
         title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(rows), (detectable, OF_RECORDS)))
+        made.append(Table(title, header, tuple(chain(*of_quantity.values())), (detectable, OF_RECORDS)))
     return made
 
 

@@ -108,13 +108,13 @@ def faults_of(folder: Path, inputs: Inputs, *, is_here: bool = False) -> dict[st
 
     With ``is_here`` only files that are still in their place are read; no object store is asked.
     """
-    known = zip(inputs.files, inputs.sizes, inputs.digests, strict=True)
-    found = {
-        name: _fault(folder, name, size, digested)
-        for name, size, digested in known
-        if digested and (not is_here or (folder / name).is_file())
+    return {
+        name: fault
+        for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True)
+        if known
+        and (not is_here or (folder / name).is_file())
+        and (fault := _fault(folder, name, size, known))
     }
-    return {name: fault for name, fault in found.items() if fault}
 
 
 def _fault(folder: Path, name: str, size: int, known: str) -> str:

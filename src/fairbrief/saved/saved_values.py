@@ -129,9 +129,7 @@ class Resampling:
 
     def totals(self, rows: Floats) -> Floats:
         """The sum of all records' rows, then of each resample. Shape (records, k) → (1 + resamples, k)."""
-        bootstrap = self._bootstrap(len(rows))
-        drawn = [] if bootstrap is None else [bootstrap.totals(rows)]
-        return np.concatenate([rows.sum(axis=0, keepdims=True), *drawn])
+        return np.concatenate([rows.sum(axis=0, keepdims=True), self._bootstrap(len(rows)).totals(rows)])
 
     def interval(self, values: Floats) -> Interval:
         """The first value with the percentile interval of the others, those of resamples; no interval if most are undefined."""
@@ -150,10 +148,9 @@ class Resampling:
         ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape.
         """
         every = np.arange(len(data[0]))
-        draws = itertools.islice(self.draws(every), 1, None)
-        picked = (np.repeat(every, times) for times in draws)
+        picked = (np.repeat(every, times) for times in self.draws(every))
         at_once = max(1, BLOCK // max(1, sum(array.size for array in data)))
-        values = [np.array([statistic(*data)], dtype=np.float64)]
+        values = []
         while several := list(itertools.islice(picked, at_once)):
             places = np.stack(several)
             values.append(np.stack(statistic(*(array[places] for array in data)), axis=-1))
@@ -163,13 +160,12 @@ class Resampling:
         """How often all data, then each resample, have each entry; those of a cluster are drawn together. Shapes: (n,), (n,) each."""
         number = first_met(cluster)[1]
         yield np.ones(len(number), dtype=np.int64)
-        bootstrap = self._bootstrap(int(number.max()) + 1)
-        for times in () if bootstrap is None else itertools.chain.from_iterable(bootstrap.weights()):
+        for times in itertools.chain.from_iterable(self._bootstrap(int(number.max()) + 1).weights()):
             yield times[number]
 
-    def _bootstrap(self, records: int) -> Bootstrap | None:
-        """The resamples; None for one record, or for no resamples."""
-        return Bootstrap(records, self.n_resamples, self.seed) if records > 1 and self.n_resamples else None
+    def _bootstrap(self, records: int) -> Bootstrap:
+        """The resamples; none of fewer than two records."""
+        return Bootstrap(records, self.n_resamples if records > 1 else 0, self.seed)
 
 
 DRAWS = Resampling()

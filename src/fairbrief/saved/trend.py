@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -96,15 +96,14 @@ def trend(
     compare.check_distinct(paths)
     names = dict(zip(paths, compare.names_of(paths), strict=True))
     saved = {path: opened(path)[0] for path in paths}
-    ordered = [path for of in (baseline, folders) for path in _in_order(of, saved, order)]
-    _check_comparable([(path, saved[path]) for path in ordered])
-    many = len(baseline) or min(reference, len(paths))
-    made = [saved[path].made for path in ordered]
-    nights = tuple(
-        Night(names[path], str(path), str(about.get("ended", "")), about.get("records", 0))
-        for path, about in zip(ordered, made, strict=True)
+    ordered = {path: saved[path] for of in (baseline, folders) for path in _in_order(of, saved, order)}
+    _check_comparable(ordered)
+    many, made = len(baseline) or min(reference, len(paths)), [one.made for one in ordered.values()]
+    nights = (
+        Night(names[path], str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
+        for path, one in ordered.items()
     )
-    points = [_points(saved[path], limits, path) for path in ordered]
+    points = [_points(one, limits, path) for path, one in ordered.items()]
     keys = list(dict.fromkeys(key for of in points for key in of))
     known = {key: sum(key in of for of in points[:many]) for key in keys}
     for of in points:
@@ -116,12 +115,12 @@ def trend(
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
-        nights, many, ALPHA,
+        tuple(nights), many, ALPHA,
         tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
-        repeated=_repeated([per_record.read_sources(path / SOURCES, saved[path].audit) for path in ordered]),
+        repeated=_repeated([per_record.read_sources(path / SOURCES, one.audit) for path, one in ordered.items()]),
     )  # fmt: skip
 
 
@@ -141,11 +140,11 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
     return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
 
 
-def _check_comparable(audits: Sequence[tuple[Path, ResultsFile]]) -> None:
+def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
-    first, reference = audits[0]
+    (first, reference), *others = audits.items()
     settings = _settings(reference)
-    for path, saved in audits[1:]:
+    for path, saved in others:
         for name, parts in _settings(saved).items():
             before = settings.setdefault(name, parts)
             if before != parts:
@@ -203,14 +202,13 @@ def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
     """What describes the inputs, over all systems, and each system's summaries."""
     profiles: Mapping[str, Mapping[str, Any]] = made.get("inputs") or {}
-    total = Counter[Any]()
+    total, groups = Counter[str](), defaultdict[tuple[str, str], Counter[str]](Counter)
     for system, of in profiles.items():
         total.update({name: many for name, many in of.items() if isinstance(many, int)})
         for owner in ("document", "record"):
             for name, values in of.get(owner, {}).items():
                 if owner == "document" or not OF_SYSTEMS.search(name):
-                    total.update({(owner, name, value): many for value, many in values.items()})
-                    total[owner, name] += sum(values.values())
+                    groups[owner, name].update(values)
         if of.get("summaries"):
             mean = of["summary_characters"] / of["summaries"]
             yield _Key("output", f"characters per summary, {named(system)}"), _Point(mean, 0, of["summaries"])
@@ -225,11 +223,10 @@ def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
     yield _Key("input", "characters per document"), _Point(characters, 0, records)
     others = sum(of["documents"] for of in (made.get("other_languages") or {}).values()) * len(profiles)
     yield _Key("input", "share of documents in another language"), _share(others, total["documents"], records)
-    for key, many in total.items():
-        if isinstance(key, tuple) and len(key) == 3:
-            owner, name, value = key
+    for (owner, name), values in groups.items():
+        for value, many in values.items():
             title = f"share of {owner}s with {group_with(name, value)}"
-            yield _Key("input", title, of=key), _share(many, total[owner, name], records)
+            yield _Key("input", title, of=(owner, name, value)), _share(many, values.total(), records)
 
 
 def _share(many: int, of: int, records: int) -> _Point:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -29,7 +30,7 @@ from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
-from fairbrief.types import Floats, Integers
+from fairbrief.types import Floats
 
 PAGE = 50
 """Records per page of the list."""
@@ -91,10 +92,10 @@ class Answers:
             ids = self._texts_of(system, "searched").search(words)
             found = pc.is_in(listing.record, pa.array(sorted(ids), pa.string()))
             places = np.flatnonzero(found.to_numpy(zero_copy_only=False))
-        by = {"up": ranked, "down": -ranked}.get(way, -np.abs(ranked))
-        places = places[np.argsort(by[places], kind="stable")]  # records without a value are last
-        if way == ROBUST:
-            places = places[np.argsort(-np.abs(listing.robust[places]), kind="stable")]
+        # Records without a value are last.
+        usual = (-np.abs(ranked),)
+        by = {"up": (ranked,), "down": (-ranked,), ROBUST: (*usual, -listing.robust)}.get(way, usual)
+        places = places[np.lexsort([keys[places] for keys in by])]
         return {
             "total": len(places),
             "of": len(values),
@@ -207,8 +208,8 @@ PLACES = ("system", "record", "reason", "p")
 class Listing:
     """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan.
 
-    ``robust`` (n,) is the smallest possible distance of a group difference from its baseline on which all scorers of the audit agree
-    (`RowReader.surely`): the largest over the ``groups``, whose index is ``whose`` (n,); 0 if there is none.
+    ``agreed`` is by group (n,) the smallest possible distance of its difference from the baseline on which all scorers of the
+    audit agree (`RowReader.surely`), 0 if there is none; ``robust`` (n,) is the size of the largest of them.
     """
 
     record: pa.Array
@@ -217,16 +218,19 @@ class Listing:
     main_value: str
     groups: Mapping[str, str]
     """By group, the name of its difference in ``values``."""
+    agreed: Mapping[str, Floats]
     robust: Floats
-    whose: Integers
 
     def label(self, place: int) -> str:
         """A record's most robust group difference; if none is robust, the largest."""
-        group, name = list(self.groups.items())[self.whose[place]]
-        value, least = self.values[name][place], self.robust[place]
+        differences = {group: self.values[name] for group, name in self.groups.items()}
+        least = self.robust[place]
+        known = self.agreed if least else differences
+        group = max(self.groups, key=lambda group: np.nan_to_num(abs(known[group][place]), nan=-1.0))
+        value = differences[group][place]
         if not np.isfinite(value):
             return "no value"
-        bound = f", at least {number_format.number(abs(least), 3)}" if least else "?"
+        bound = f", at least {number_format.number(least, 3)}" if least else "?"
         return f"{group} {number_format.signed(value)}{bound}"
 
     def doubt(self, place: int) -> str:
@@ -237,13 +241,6 @@ class Listing:
             "No robust difference: the scorers of the audit disagree, or the words that they did not find could be "
             "paraphrases of documents of any group."
         )
-
-
-def _most_robust(sure: Floats, contrasts: Floats) -> tuple[Floats, Integers]:
-    """Each record's most robust difference and its group; if none is robust, the group of the largest. (groups, n) each → (n,)."""
-    sizes = np.nan_to_num(np.abs(contrasts), nan=-1.0)
-    whose = np.where(sure.any(axis=0), np.abs(sure).argmax(axis=0), sizes.argmax(axis=0))
-    return sure[whose, np.arange(sure.shape[1])], whose
 
 
 class OpenAudit:
@@ -263,27 +260,21 @@ class OpenAudit:
         reader = reader_of(spec, self.result.rows.schemas[observation])
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
-        records: list[pa.Array] = []
-        ps: list[Floats] = []
-        values: dict[str, list[Floats]] = {}
-        sure: dict[str, list[Floats]] = {}
-        for own in self._rows_of(observation, reader, system):
-            records += own["record"].cast(pa.string()).chunks
-            ps.append(own["p"].cast(pa.float64()).to_numpy())
-            for numbers, parts in ((reader.values(own), values), (reader.surely(own), sure)):
-                for name, column in numbers.items():
-                    parts.setdefault(name, []).append(column)
-        record = pa.concat_arrays(records) if records else pa.array([], pa.string())
-        joined = {name: np.concatenate(values.pop(name)) for name in list(values)}  # frees as it goes
+        pieces = [
+            (rows["record"].cast(pa.string()).chunks, rows["p"], reader.values(rows), reader.surely(rows))
+            for rows in self._rows_of(observation, reader, system)
+        ]
+        records, ps, values, sure = zip(*pieces, strict=True)
+        record = pa.chunked_array([*chain.from_iterable(records)], pa.string()).combine_chunks()
         groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
-        agreed = {group: np.concatenate(parts) for group, parts in sure.items()}
-        for other in self._others(spec, reader):
-            self._agree(agreed, record, other, system)
-        robust, whose = np.zeros(len(record)), np.zeros(len(record), dtype=np.int64)
-        if groups:
-            contrasts = np.stack([joined[name] for name in groups.values()])
-            robust, whose = _most_robust(np.stack([agreed[group] for group in groups]), contrasts)
-        return Listing(record, joined, np.concatenate(ps), reader.measure.name, groups, robust, whose)
+        agreed = {group: np.concatenate([of[group] for of in sure if of]) for group in groups}
+        # Each part is freed when it was copied.
+        joined = {name: np.concatenate([of.pop(name) for of in values]) for name in list(values[0])}
+        p = np.concatenate([of.cast(pa.float64()).to_numpy() for of in ps])
+        for other, its in self._others(spec, reader).items():
+            self._agree(agreed, record, self._rows_of(other, its, system), its)
+        robust = np.max([np.zeros(len(record)), *map(np.abs, agreed.values())], axis=0)
+        return Listing(record, joined, p, reader.measure.name, groups, agreed, robust)
 
     def _rows_of(self, observation: str, reader: RowReader, system: str) -> Iterator[pa.Table]:
         """The usable rows of a system, with the columns of a measure."""
@@ -291,7 +282,7 @@ class OpenAudit:
         for rows in self.result.rows.each_of(observation, wanted.__contains__):
             yield rows.filter(pc.and_(pc.equal(rows["system"], system), pc.is_null(rows["reason"])))
 
-    def _others(self, spec: str, reader: RowReader) -> Iterator[tuple[str, RowReader]]:
+    def _others(self, spec: str, reader: RowReader) -> dict[str, RowReader]:
         """The other observations by the same attribute, each with one of its measures with group differences, preferably with
         bounds.
         """
@@ -305,25 +296,24 @@ class OpenAudit:
                 continue
             if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):
                 chosen[observation] = its
-        yield from chosen.items()
+        return chosen
 
+    @staticmethod
     def _agree(
-        self, sure: dict[str, Floats], record: pa.Array, other: tuple[str, RowReader], system: str
+        agreed: dict[str, Floats], record: pa.Array, pieces: Iterable[pa.Table], reader: RowReader
     ) -> None:
-        """Set to 0 the differences that have, or may have, the opposite sign by another scorer."""
-        observation, reader = other
+        """Set to 0 the differences that have, or may have, the opposite sign by another scorer, whose rows come in pieces."""
         contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
-        for rows in self._rows_of(observation, reader, system):
+        for rows in pieces:
             place = pc.index_in(record, rows["record"].cast(pa.string()).combine_chunks())
             values, surely = reader.values(rows), reader.surely(rows)
             here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))
             there = place.take(pa.array(here)).to_numpy(zero_copy_only=False).astype(np.int64)
-            for group, name in contrasts.items():
-                if group not in sure:
-                    continue
-                opposes = values[name][there] * sure[group][here] < 0
-                unsure = has_bounds & (surely[group][there] * sure[group][here] <= 0)
-                sure[group][here[opposes | unsure]] = 0.0
+            for group in contrasts.keys() & agreed.keys():
+                own = agreed[group][here]
+                opposes = values[contrasts[group]][there] * own < 0
+                unsure = has_bounds & (surely[group][there] * own <= 0)
+                agreed[group][here[opposes | unsure]] = 0.0
 
 
 # ------------------------------------------------------------------------- the page over HTTP
@@ -375,32 +365,19 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asked = urlsplit(self.path)
         token, _, name = asked.path.removeprefix("/").partition("/")
-        if not self._is_here() or not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            self._send(404, "text/plain", b"There is nothing here.")
-        elif not name:
-            self._send(200, "text/html", self.server.page)
-        elif name in ("about", "rows", "record"):
-            self._answer(name, {key: found[-1] for key, found in parse_qs(asked.query).items()})
-        else:
-            self._send(404, "text/plain", b"There is nothing here.")
-
-    def log_message(self, *_: object) -> None:
-        """Requests are not logged."""
-
-    def _is_here(self) -> bool:
-        """Whether the address names this machine; another name is a foreign page rebound to this address."""
-        host = self.headers.get("Host", "").rpartition(":")[0]
-        return host in (HOST, "localhost")
-
-    def _answer(self, name: str, given: Mapping[str, str]) -> None:
-        try:
-            code, found = 200, visible_all(self.server.answer(name, given))
-        except FairbriefError as error:
-            code, found = 400, {"error": str(error)}
-        self._send(code, "application/json", json.dumps(found, allow_nan=False).encode())
-
-    def _send(self, code: int, kind: str, body: bytes) -> None:
-        self.send_response(code)
+        # Under another host name, a foreign page was rebound to this address.
+        is_here = self.headers.get("Host", "").rpartition(":")[0] in (HOST, "localhost")
+        is_known = is_here and hmac.compare_digest(token.encode(), self.server.token.encode())
+        code, kind, body = 404, "text/plain", b"There is nothing here."
+        if is_known and not name:
+            code, kind, body = 200, "text/html", self.server.page
+        elif is_known and name in ("about", "rows", "record"):
+            try:
+                given = {key: found[-1] for key, found in parse_qs(asked.query).items()}
+                code, found = 200, visible_all(self.server.answer(name, given))
+            except FairbriefError as error:
+                code, found = 400, {"error": str(error)}
+            kind, body = "application/json", json.dumps(found, allow_nan=False).encode()
         headers = {
             "Content-Type": f"{kind}; charset=utf-8",
             "Content-Length": str(len(body)),
@@ -409,7 +386,11 @@ class _Handler(BaseHTTPRequestHandler):
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
+        self.send_response(code)
         for key, value in headers.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Requests are not logged."""

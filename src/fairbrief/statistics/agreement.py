@@ -28,36 +28,35 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
     """
     ratings = np.asarray(ratings, dtype=np.float64)
     many = (~np.isnan(ratings)).sum(axis=-2)
-    counted = np.where(many[..., np.newaxis, :] >= 2, ratings, np.nan)
-    values = _coordinates(counted, scale)
+    is_counted = many >= 2
+    values = _coordinates(np.where(is_counted[..., np.newaxis, :], ratings, np.nan), scale)
     everything = values.reshape(*values.shape[:-2], prod(values.shape[-2:]))
-    spread = np.nansum((everything - _mean(everything)) ** 2, axis=-1)
+    spread = _squares(everything)
     # Equal ratings leave rounding errors in their spread.
-    spread = np.where(spread > 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1), spread, 0.0).sum(
-        axis=0
-    )
-    of_item = np.moveaxis(values, -2, -1)
-    squares = np.nansum((of_item - _mean(of_item)) ** 2, axis=-1).sum(axis=0)
-    observed = np.where(many >= 2, many / np.maximum(many - 1, 1) * squares, 0.0).sum(axis=-1)
-    n = np.where(many >= 2, many, 0).sum(axis=-1)
+    rounding = 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1)
+    spread = np.where(spread > rounding, spread, 0.0).sum(axis=0)
+    of_items = _squares(np.moveaxis(values, -2, -1)).sum(axis=0)
+    observed = np.where(is_counted, many / np.maximum(many - 1, 1) * of_items, 0.0).sum(axis=-1)
+    n = np.where(is_counted, many, 0).sum(axis=-1)
     return np.asarray(1 - (n - 1) / np.maximum(n, 1) * observed / np.where(spread > 0, spread, np.nan))
+
+
+def _squares(x: Floats) -> Floats:
+    """The squares around the mean, summed over the known numbers of the last axis."""
+    return np.asarray(np.nansum((x - _mean(x)) ** 2, axis=-1))
 
 
 def _coordinates(ratings: Floats, scale: Scale) -> Floats:
     """Numbers whose squared distances are the scale's disagreements. Shape (coordinates, …, raters, items)."""
-    match scale:
-        case "nominal":
-            values = np.unique(ratings[~np.isnan(ratings)])
-            is_value = ratings == values.reshape(-1, *[1] * ratings.ndim)
-            return np.where(np.isnan(ratings), np.nan, is_value)
-        case "interval":
-            return ratings[np.newaxis]
-        case "ordinal":
-            from scipy.stats import rankdata
+    if scale == "interval":
+        return ratings[np.newaxis]
+    if scale == "ordinal":
+        from scipy.stats import rankdata
 
-            everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
-            return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
-    raise ValueError(f"no scale named '{scale}'; known: nominal, ordinal, interval")
+        everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
+        return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
+    values = np.unique(ratings[~np.isnan(ratings)])
+    return np.where(np.isnan(ratings), np.nan, ratings == values.reshape(-1, *[1] * ratings.ndim))
 
 
 def randolph_kappa(ratings: Floats, categories: int) -> Floats:
@@ -82,9 +81,8 @@ def pearson(x: Floats, y: Floats) -> Floats:
     scores does not vary.
     """
     x, y = _pairs(x, y)
-    x, y = x - _mean(x), y - _mean(y)
-    scale = np.sqrt(np.nansum(x * x, axis=-1) * np.nansum(y * y, axis=-1))
-    return np.asarray(np.clip(np.nansum(x * y, axis=-1) / np.where(scale > 0, scale, np.nan), -1.0, 1.0))
+    products = np.nansum((x - _mean(x)) * (y - _mean(y)), axis=-1)
+    return np.asarray(np.clip(ratio(products, np.sqrt(_squares(x) * _squares(y))), -1.0, 1.0))
 
 
 def spearman(x: Floats, y: Floats) -> Floats:
@@ -97,15 +95,13 @@ def spearman(x: Floats, y: Floats) -> Floats:
 def spearman_of_draws(x: Floats, y: Floats, draws: Iterable[Counts]) -> Floats:
     """`spearman` of each resample, without sorting again; ``draws`` is how often it has each pair. Shapes: (n,), (n,), (n,) each → (draws,)."""
     known = ~(np.isnan(x) | np.isnan(y))
-    of_x, of_y = (np.unique(scores[known], return_inverse=True)[1] for scores in (x, y))
-    return np.array([_of_ranks(of_x, of_y, counts[known]) for counts in draws])
-
-
-def _of_ranks(x: Integers, y: Integers, counts: Counts) -> float:
-    """The correlation of the ranks of pairs with places among the distinct scores, each pair ``counts`` times. Shapes: (n,)."""
-    a, b = (_centred_ranks(place, counts) for place in (x, y))
-    scale = ((counts * a) @ a * ((counts * b) @ b)) ** 0.5
-    return float(np.clip((counts * a) @ b / scale, -1.0, 1.0)) if scale > 0 else np.nan
+    places = [np.unique(scores[known], return_inverse=True)[1] for scores in (x, y)]
+    found = []
+    for counts in (of_all[known] for of_all in draws):
+        a, b = (_centred_ranks(place, counts) for place in places)
+        scale = ((counts * a) @ a * ((counts * b) @ b)) ** 0.5
+        found.append(np.clip((counts * a) @ b / scale, -1.0, 1.0) if scale > 0 else np.nan)
+    return np.array(found)
 
 
 def _centred_ranks(places: Integers, counts: Counts) -> Floats:
@@ -149,9 +145,8 @@ def best_cut(scores: Floats, labels: ArrayLike, counts: Counts | None = None) ->
     """The cut-off of the largest balanced accuracy, between two scores; the lowest of several. Shapes as in `roc_auc`."""
     true, false, distinct = _by_score(scores, labels, counts)
     is_known = (true.sum(axis=-1) > 0) & (false.sum(axis=-1) > 0)
-    gain = np.cumsum(false, axis=-1) * true.sum(axis=-1, keepdims=True)
-    gain = gain - np.cumsum(true, axis=-1) * false.sum(axis=-1, keepdims=True)
-    gain = np.concatenate([np.zeros_like(gain[..., :1]), gain[..., :-1]], axis=-1)
+    steps = false * true.sum(axis=-1, keepdims=True) - true * false.sum(axis=-1, keepdims=True)
+    gain = np.cumsum(steps, axis=-1) - steps
     middle = (distinct[1:] + distinct[:-1]) / 2
     cuts = np.append(distinct[:1], np.where(middle > distinct[:-1], middle, distinct[1:]))
     return np.asarray(np.where(is_known, cuts[gain.argmax(axis=-1)], np.nan))

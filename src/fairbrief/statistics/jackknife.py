@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -42,14 +43,11 @@ class Precision:
         return quantiles * self.error * (self.clusters / n) ** 0.5
 
     def needed(self, size: float, alpha: float = 0.05, power: float = 0.8) -> int:
-        """The fewest clusters that detect a difference of ``size`` with this power, at least `FEWEST`; by bisection."""
-        few = many = FEWEST
-        while self.detectable(many, alpha, power) > size and many < MOST:
-            few, many = many, 2 * many
-        while many - few > 1:
-            middle = (few + many) // 2
-            few, many = (few, middle) if self.detectable(middle, alpha, power) <= size else (middle, many)
-        return many
+        """The fewest clusters that detect a difference of ``size`` with this power, from `FEWEST` to `MOST`; by bisection."""
+        # Detectable differences fall as clusters are added.
+        return FEWEST + bisect_left(
+            range(FEWEST, MOST), -size, key=lambda n: -self.detectable(n, alpha, power)
+        )
 
 
 ONE_BY_ONE = 1_000

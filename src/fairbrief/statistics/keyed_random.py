@@ -21,8 +21,6 @@ Keys = NDArray[np.uint64]
 
 AT_ONCE = 16_384
 """Numbers that are mixed at once: what stays in a core's cache."""
-COMPARED = 6
-"""Numbers up to which it is faster to compare with where each begins than to multiply."""
 
 
 def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
@@ -66,12 +64,6 @@ def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsigned
 
     Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    if 1 < among <= COMPARED:
-        first, *others = (np.uint32(-(-(number << 32) // among)) for number in range(1, among))
-        few = (halves >= first).view(np.uint8)
-        for beginning in others:
-            few += halves >= beginning
-        return few
     found = np.empty(halves.shape, np.min_scalar_type(among))
     step = max(1, AT_ONCE // max(1, halves.shape[1]))
     for start in range(0, len(halves), step):

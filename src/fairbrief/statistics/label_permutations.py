@@ -47,11 +47,6 @@ class Shuffle:
     sizes: tuple[int, ...]
 
     @cached_property
-    def block(self) -> Integers:
-        """The block of each sorted position. Shape (n,)."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    @cached_property
     def _kinds(self) -> list[tuple[Integers, Integers]]:
         """The distinct labels of each block, ascending, and how often each occurs."""
         parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
@@ -66,11 +61,6 @@ class Shuffle:
     def number(self) -> int:
         """How many distinct label permutations there are: the product over blocks of n! / Π nₖ!. Exact."""
         return prod(multinomial(counts) for counts in self.counts)
-
-    @cached_property
-    def stored_permutations(self) -> Integers:
-        """`permutations`, computed once."""
-        return self.permutations()
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
@@ -150,8 +140,6 @@ POOL_STREAM, RECORD_STREAM = 1, 2
 
 KEPT = 32_000_000
 """Bytes of label permutations that are stored for the next request; the first records have priority."""
-SHARED = 256
-"""Labellings up to which records of the same labels share their list."""
 COMPARED = 8
 """Numbers up to which each is compared with each, which is faster than to sort them."""
 
@@ -243,28 +231,23 @@ class LabelDraws:
         unit at which its labels, under all label permutations, exceed ``at_once``.
         """
         most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
-        kinds, numbers = self._kinds(asked, most)
-        sizes = np.array([kind.number * kind.length for kind in kinds], dtype=np.int64)[numbers]
-        start = 0
-        while start < len(asked):
-            stop = start + int(np.searchsorted(np.cumsum(sizes[start:]), at_once, side="right")) + 1
-            yield list(self._together(asked[start:stop], kinds, numbers[start:stop]))
-            start = stop
-
-    def _kinds(self, asked: Sequence[Relabelled], most: int) -> tuple[list[_Kind], Integers]:
-        """The distinct kinds, and the kind of each request, (asked,). At most this many label permutations are listed."""
-        kinds: dict[_Kind, int] = {}
-        known: dict[tuple[int, int, bool, bool], int] = {}
-        numbers = []
+        known: dict[tuple[int, int, bool, bool], _Kind] = {}
+        kinds: list[_Kind] = []
         for one in asked:
             same = id(one.labels), id(one.blocks), one.cyclic, one.items is None  # arrays that records share
-            number = known.get(same)
-            if number is None:
-                number = known[same] = kinds.setdefault(self._kind(one, most), len(kinds))
-            numbers.append(number)
-        return list(kinds), np.array(numbers, dtype=np.int64)
+            kind = known.get(same)
+            if kind is None:
+                kind = known[same] = self._kind(one, most)
+            kinds.append(kind)
+        ends = np.cumsum([kind.number * kind.length for kind in kinds])
+        start = before = 0
+        while start < len(asked):
+            stop = int(np.searchsorted(ends, before + at_once, side="right")) + 1
+            yield list(self._together(asked[start:stop], kinds[start:stop]))
+            start, before = stop, int(ends[min(stop, len(asked)) - 1])
 
     def _kind(self, one: Relabelled, most: int) -> _Kind:
+        """The kind of a unit, of which at most so many label permutations are listed."""
         labels, n = _bytes(one.labels), len(one.labels)
         if one.cyclic:
             return _Kind(labels, None, max(1, n), n, is_listed=True, is_matched=False)
@@ -273,30 +256,26 @@ class LabelDraws:
         number = shuffle.number if is_listed else self.draws + 1
         return _Kind(labels, shuffle, number, n, is_listed, is_matched=one.items is not None)
 
-    def _together(
-        self, asked: Sequence[Relabelled], kinds: Sequence[_Kind], numbers: Integers
-    ) -> Iterator[Labelled]:
+    def _together(self, asked: Sequence[Relabelled], kinds: Sequence[_Kind]) -> Iterator[Labelled]:
         alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for number in np.unique(numbers).tolist():
-            alike[kinds[number][2:]].append(number)
-        for several in alike.values():
-            places = np.flatnonzero(np.isin(numbers, several)) if len(alike) > 1 else np.arange(len(asked))
-            own, kind = [asked[i] for i in places.tolist()], kinds[several[0]]
-            if kind.is_listed and not kind.is_matched:
-                permutations = _stacked([self._listed(kinds[number]) for number in several])
-                if len(own) > 1:
-                    permutations = permutations.take(np.searchsorted(several, numbers[places]), axis=0)
-                choices: Choice = np.zeros((len(own), self.draws), dtype=np.uint8)
-                if kind.number > 1:
-                    choices = self._choices(tuple([one.key for one in own]), kind.number)
+        for place, kind in enumerate(kinds):
+            alike[kind[2:]].append(place)
+        for places in alike.values():
+            first = kinds[places[0]]
+            if first.is_listed and not first.is_matched:
+                numbers: dict[_Kind, int] = {}
+                number = [numbers.setdefault(kinds[i], len(numbers)) for i in places]
+                permutations = _stacked([self._listed(kind) for kind in numbers])
+                if len(places) > 1:
+                    permutations = permutations.take(number, axis=0)
+                choices: Choice = np.zeros((len(places), self.draws), dtype=np.uint8)
+                if first.number > 1:
+                    choices = self._choices(tuple([asked[i].key for i in places]), first.number)
             else:
-                each = [
-                    self._of_record(one, kinds[number])
-                    for one, number in zip(own, numbers[places].tolist(), strict=True)
-                ]
+                each = [self._of_record(asked[i], kinds[i]) for i in places]
                 permutations = _stacked([rows for rows, _ in each])
                 choices = np.stack([choice for _, choice in each])
-            yield Labelled(places.tolist(), permutations, choices, kind.is_listed)
+            yield Labelled(places, permutations, choices, first.is_listed)
 
     def _once(self, key: Any, make: Callable[[], Arrays]) -> Arrays:
         """The arrays that ``make`` returns, read-only: from the store, or computed and stored while there is room."""
@@ -326,21 +305,21 @@ class LabelDraws:
         shuffle = kind.shuffle
         if shuffle is None:
             return _rotations(kind.labels)
-        if shuffle.number <= SHARED:
-            return shuffle.stored_permutations
         return self._once(shuffle, lambda: (shuffle.permutations(),))[0]
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 
     def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         """The label permutations that this record's own draws choose from, and which of them each draw takes."""
-        key = one.key, kind.shuffle, None if one.items is None else _bytes(one.items), kind.is_listed
-        return self._once(key, lambda: self._drawn(one, kind))
+        shuffle = kind.shuffle
+        assert shuffle is not None
 
-    def _drawn(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
-        assert kind.shuffle is not None
-        rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, kind.shuffle)
-        return rows, choice.astype(np.min_scalar_type(len(rows)))
+        def drawn() -> tuple[Integers, Choice]:
+            rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, shuffle)
+            return rows, choice.astype(np.min_scalar_type(len(rows)))
+
+        items = None if one.items is None else _bytes(one.items)
+        return self._once((one.key, shuffle, items, kind.is_listed), drawn)
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
         """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""
@@ -370,7 +349,7 @@ class LabelDraws:
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
         # pool is applied makes records independent, and an own order does the same for their draws.
-        own = shuffle.labels[permutations(shuffle.block, 1, rng)[0]]
+        own = shuffle.labels[permutations(_blocks(shuffle.sizes), 1, rng)[0]]
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
         rows[0] = shuffle.labels
         np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
@@ -432,8 +411,12 @@ def _distinct(items: Integers) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
+def _blocks(sizes: tuple[int, ...]) -> Integers:
+    """The block of each sorted position, of blocks of these sizes. Shape (n,)."""
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
 @lru_cache(maxsize=64)
 def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
     """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
-    block = np.repeat(np.arange(len(sizes)), sizes)
-    return permutations(block, draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
+    return permutations(_blocks(sizes), draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairbrief.statistics.arrays import TIE, Floats, Integers
+from fairbrief.statistics.arrays import TIE, Floats, Integers, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats, level: float = 0.95)
     """
     xx, xy, yy, n = (np.asarray(a, dtype=np.float64) for a in (xx, xy, yy, n))
     inverse = _invert(xx)
-    b = _times(inverse, xy)
-    residual = np.maximum(yy - (b * xy).sum(axis=-1), 0.0)
-    freedom = n - xy.shape[-1]
-    variance = residual / np.where(freedom > 0, freedom, np.nan)
-    diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
-    return _fit(b, np.sqrt(variance[..., None] * diagonal), _r2(residual, yy, xy[..., 0], n), freedom, level)
+    b = np.asarray((inverse @ xy[..., None])[..., 0])
+    residual, freedom = np.maximum(yy - (b * xy).sum(axis=-1), 0.0), n - xy.shape[-1]
+    variance = ratio(residual, freedom)[..., None] * np.diagonal(inverse, axis1=-2, axis2=-1)
+    spread = yy - xy[..., 0] ** 2 / np.maximum(n, 1)
+    r2 = np.asarray(1.0 - residual / np.where(spread > TIE * np.abs(yy), spread, np.nan))
+    return _fit(b, np.sqrt(variance), r2, freedom, level)
 
 
 def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: float = 0.95) -> Fit:
@@ -57,9 +57,8 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     n, k = x.shape
-    inverse = _invert(x.T @ x)
-    b = inverse @ (x.T @ y)
-    e = y - x @ b
+    classical, inverse = fit_sums(x.T @ x, x.T @ y, y @ y, np.asarray(float(n)), level), _invert(x.T @ x)
+    e = y - x @ classical.coefficients
     if clusters is None:
         leverage = np.einsum("ij,jk,ik->i", x, inverse, x)
         scores = x * (e / np.where(leverage < 1 - 1e-10, 1 - leverage, np.nan))[:, None]
@@ -72,8 +71,8 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
         freedom = groups - 1
         scale = groups / freedom * (n - 1) / (n - k) if freedom > 0 and n > k else np.nan
     covariance = scale * inverse @ (scores.T @ scores) @ inverse
-    r2 = _r2(np.asarray(e @ e), np.asarray(y @ y), np.asarray(y.sum()), np.asarray(float(n)))
-    return _fit(b, np.sqrt(np.diagonal(covariance)), r2, np.asarray(float(freedom)), level)
+    errors = np.sqrt(np.diagonal(covariance))
+    return _fit(classical.coefficients, errors, classical.r2, np.asarray(float(freedom)), level)
 
 
 STEPS, CONVERGED = 100, 1e-10
@@ -116,22 +115,12 @@ def _invert(xx: Floats) -> Floats:
     """Inverse of each X'X; nan where its columns depend on each other."""
     scale = np.sqrt(np.diagonal(xx, axis1=-2, axis2=-1))
     outer = scale[..., :, None] * scale[..., None, :]
-    usable = np.asarray(np.isfinite(xx).all(axis=(-2, -1)))
-    unit = np.where(usable[..., None, None], xx / np.where(outer > 0, outer, 1.0), np.eye(xx.shape[-1]))
-    usable = np.asarray(usable & (np.linalg.eigvalsh(unit)[..., 0] > TIE))
-    unit = np.where(usable[..., None, None], unit, np.eye(xx.shape[-1]))
-    return np.asarray(
-        np.where(usable[..., None, None], np.linalg.inv(unit) / np.where(outer > 0, outer, 1.0), np.nan)
-    )
-
-
-def _times(matrix: Floats, vector: Floats) -> Floats:
-    return np.asarray((matrix @ vector[..., None])[..., 0])
-
-
-def _r2(residual: Floats, yy: Floats, y_sum: Floats, n: Floats) -> Floats:
-    spread = yy - y_sum**2 / np.maximum(n, 1)
-    return np.asarray(1.0 - residual / np.where(spread > TIE * np.abs(yy), spread, np.nan))
+    outer = np.where(outer > 0, outer, 1.0)
+    unit = np.nan_to_num(xx / outer, posinf=0.0, neginf=0.0)
+    is_usable = np.isfinite(xx).all(axis=(-2, -1)) & (np.linalg.eigvalsh(unit)[..., 0] > TIE)
+    is_usable = np.asarray(is_usable)[..., None, None]
+    inverse = np.linalg.inv(np.where(is_usable, unit, np.eye(xx.shape[-1])))
+    return np.asarray(np.where(is_usable, inverse / outer, np.nan))
 
 
 def _fit(b: Floats, errors: Floats, r2: Floats, freedom: Floats, level: float) -> Fit:

@@ -28,20 +28,32 @@ KEPT = 20_000_000
 class Bootstrap:
     """Cluster bootstrap: clusters are drawn with replacement, each with all its rows.
 
-    Draws depend only on (clusters, draws, seed), so systems share them and their differences
+    Draws depend only on (clusters, draws, seed, within), so systems share them and their differences
     are paired. Memory is bounded at any size: weights beyond the store are recomputed chunk by
     chunk from their seeds.
+
+    With ``within`` (clusters,), only clusters of the same number are drawn for one another. The "s" interval of Steen & Markert
+    draws the blocks inside each seed document: how much the assignment of people to it matters, where their "d" interval
+    measures the choice of seed documents.
     """
 
-    def __init__(self, clusters: int, draws: int = 2000, seed: int = 0) -> None:
-        self._start, self._size = np.zeros(clusters), np.full(clusters, float(clusters))
+    def __init__(
+        self, clusters: int, draws: int = 2000, seed: int = 0, within: Integers | None = None
+    ) -> None:
+        number = np.zeros(clusters) if within is None else np.asarray(within)
+        _, place, sizes = np.unique(number, return_inverse=True, return_counts=True)
+        self._order = np.argsort(place, kind="stable")
+        place = place[self._order]
+        self._start, self._size = (np.cumsum(sizes) - sizes)[place].astype(float), sizes[place].astype(float)
         """Slot i draws a row uniformly from start[i] to start[i] + size[i]."""
-        self._draws, self._seed = draws, [BOOTSTRAP_STREAM, seed]
+        self._draws, self._seed = draws, [BOOTSTRAP_STREAM if within is None else BLOCK_STREAM, seed]
         self._kept: list[NDArray[np.unsignedinteger]] | None = None
 
     def totals(self, rows: Floats) -> Floats:
         """Sums of resampled rows: Σ over clusters of weight × row. Shape (clusters, k) → (draws, k)."""
-        return np.concatenate([weights.astype(np.float64) @ rows for weights in self.weights()])
+        rows = np.asarray(rows)[self._order]
+        sums = [weights.astype(np.float64) @ rows for weights in self.weights()]
+        return np.concatenate(sums) if sums else np.zeros((0, rows.shape[1]))
 
     def weights(self) -> Iterator[NDArray[np.unsignedinteger]]:
         """How often each cluster is drawn, some draws at a time. Shape of each: (draws, clusters)."""
@@ -52,7 +64,7 @@ class Bootstrap:
 
     def _make(self) -> Iterator[NDArray[np.unsignedinteger]]:
         rows = self._start.size
-        step = max(1, CHUNK // rows)
+        step = max(1, CHUNK // max(1, rows))
         for number, first in enumerate(range(0, self._draws, step)):
             count = min(step, self._draws - first)
             rng = np.random.default_rng([*self._seed, number])
@@ -67,28 +79,6 @@ class Bootstrap:
 
 shared_bootstrap = lru_cache(maxsize=16)(Bootstrap)
 """The bootstrap of this number of clusters, cached: systems and measures share the weights, which cost more than the sums."""
-
-
-class BlockBootstrap(Bootstrap):
-    """Resamples the blocks *inside* every cluster with replacement; the clusters stay as they are.
-
-    The "s" interval of Steen & Markert: how much the assignment of people to one seed document matters,
-    where `Bootstrap` (their "d") measures the choice of seed documents.
-    ``cluster`` (blocks,) is the cluster of each block.
-    """
-
-    def __init__(self, cluster: Integers, draws: int = 2000, seed: int = 0) -> None:
-        _, place, sizes = np.unique(np.asarray(cluster), return_inverse=True, return_counts=True)
-        starts = np.cumsum(sizes) - sizes
-        self._order = np.argsort(place, kind="stable")
-        place = place[self._order]
-        super().__init__(len(place), draws, seed)
-        self._start, self._size = starts[place].astype(float), sizes[place].astype(float)
-        self._seed = [BLOCK_STREAM, seed]
-
-    def totals(self, rows: Floats) -> Floats:
-        """Sums of resampled rows. Shape (blocks, k) → (draws, k)."""
-        return super().totals(np.asarray(rows)[self._order])
 
 
 def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Floats, Floats]:
@@ -106,16 +96,11 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[Floats, Flo
 
 def _quantile(ordered: Floats, defined: Floats, share: float) -> Floats:
     """Sorted along axis 0, nan last; only the first ``defined`` of each column are read."""
-    last = np.maximum(defined - 1, 0)
-    place = last * share
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, last).astype(np.intp)
-    left = np.take_along_axis(ordered, below[None], axis=0)[0]
-    right = np.take_along_axis(ordered, above[None], axis=0)[0]
-    part = place - below
-    # An infinite neighbour must give an infinite bound: ∞ − ∞ and 0 · ∞ would be nan.
-    apart = (part != 0) & ~np.isinf(left)
-    return np.asarray(left + part * np.subtract(right, left, out=np.zeros_like(left), where=apart))
+    place = np.maximum(defined - 1, 0) * share
+    ends = np.floor(place), np.ceil(place)
+    left, right = (np.take_along_axis(ordered, end.astype(np.intp)[None], axis=0)[0] for end in ends)
+    with np.errstate(invalid="ignore"):  # infinite draws are bounds as they are
+        return np.asarray(np.where(np.isinf(left), left, left + (place - ends[0]) * (right - left)))
 
 
 # ------------------------------------------------------------------------------------- tests
@@ -235,8 +220,7 @@ def studentize(top: Floats, bottom: Floats, squares: Floats, center: Floats | fl
 
 def largest(sizes: Floats) -> Floats:
     """The largest size over the last axis, of those that are defined; nan where none is."""
-    there = ~np.isnan(sizes)
-    return np.asarray(np.where(there.any(axis=-1), np.where(there, sizes, -np.inf).max(axis=-1), np.nan))
+    return np.asarray(np.fmax.reduce(sizes, axis=-1))
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:

@@ -6,7 +6,7 @@ import re
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def about(folder: Path) -> Answers:
     """The folder, opened."""
     return Answers([open_audit(folder)])
+
+
+def audited(folder: Path, rows: Iterable[dict[str, Any]], *options: str) -> Answers:
+    """The rows in a file, audited into a folder beside it, and opened."""
+    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    printed("audit", folder / "in.jsonl", *options, "--out", folder / "audit")
+    return Answers([open_audit(folder / "audit")])
 
 
 def records_of(found: dict[str, Any]) -> list[str]:
@@ -159,11 +166,8 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
 def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> None:
     """An audit with --references notes where its inputs are, and a reference is read beside the sources."""
     lines = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
-    told = [json.dumps({**line, "references": ["People liked the room."]}) + "\n" for line in lines]
-    (tmp_path / "in.jsonl").write_text("".join(told), encoding="utf-8")
-    options = f"--references --measure {COVERAGE} --resamples 0 --out".split()
-    printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    seen = Answers([open_audit(tmp_path / "a")])
+    told = ({**line, "references": ["People liked the room."]} for line in lines)
+    seen = audited(tmp_path, told, "--references", "--measure", COVERAGE, "--resamples", "0")
     record = records_of(seen.rows(COVERAGE, "0:reference 1"))[0]
     shown = seen.record(COVERAGE, "0:reference 1", record)
     assert shown["texts"]["summaries"]["reference 1"]["text"] == "People liked the room."
@@ -178,11 +182,9 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
         }
         for group, who in (("female", "She needs"), ("male", "He refused"))
     ]  # fmt: skip
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     measure = "theme_words@gender"
-    options = f"--measure {measure} --resamples 0 --out".split()
-    printed("audit", tmp_path / "in.jsonl", *options, tmp_path / "a")
-    shown = Answers([open_audit(tmp_path / "a")]).record(measure, "0:s", "note")
+    seen = audited(tmp_path, lines, "--measure", measure, "--resamples", "0")
+    shown = seen.record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()
 
@@ -292,11 +294,10 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         for kind, text in said.items()
         for i in range(4)
     ]  # fmt: skip
-    (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    measures = ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
-    printed("audit", str(place / "rows.jsonl"), *(word for spec in measures for word in ("--measure", spec)),
-        "--resamples", "20", "--extracts", "20", "--out", str(place / "audit"))  # fmt: skip
-    return Answers([open_audit(place / "audit")])
+    measures = (
+        f"--measure={spec}" for spec in ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
+    )
+    return audited(place, rows, *measures, "--resamples", "20", "--extracts", "20")
 
 
 @pytest.mark.parametrize("measure", ["uer@party", "sof@party", "coverage_parity@party"])
