@@ -70,15 +70,13 @@ class JudgingOptions:
 
 
 @app.command(short_help="Write sheets with questions.")
-@o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
-    *,
-    judging: JudgingOptions,
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Write sheets (CSV) with questions about summaries.
 
@@ -104,16 +102,13 @@ def export(
 
 
 @app.command("import", short_help="Read sheets: agreement, and fairness as people judged it.")
-@o.plan_options("n_resamples")
-@o.options_of(JudgingOptions, "judging")
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
     details: bool = o.DETAILS,
-    *,
-    plan: Plan,
-    judging: JudgingOptions,
+    plan: Plan = o.only("n_resamples"),
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it.
 
@@ -140,13 +135,11 @@ def import_(
 
 
 @app.command(short_help="Compare measures with people's answers.")
-@o.options_of(JudgingOptions, "judging")
 def agree(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     measure: list[str] = o.option(..., "Measure to compare, e.g. 'uer@sentiment'.", "SPEC"),
-    *,
-    judging: JudgingOptions,
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
+from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
@@ -31,13 +31,11 @@ SHOWN_RUNS = 3
 
 
 @app.command()
-@o.plan_options()
-@reading_options()
-@o.options_of(spend.SpendingOptions, "asking", only=("dry_run", "price"))
 def audit(
     files: list[str] = o.argument(
         "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
+    plan: Plan = o.all_but(),
     references: bool = o.switch(
         "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
     ),
@@ -45,10 +43,8 @@ def audit(
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    options: ReadingSettings = o.all_but(),
+    asking: spend.SpendingOptions = o.only("dry_run", "price"),
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
 

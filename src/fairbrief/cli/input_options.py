@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.options import Command, options_of
 from fairbrief.readers import ReadingSettings
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
@@ -30,11 +29,6 @@ LOOKED_AT = 200
 """Records that are used to detect the language of an input."""
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")
 """Options about summaries, for commands that do not read summaries to leave out."""
-
-
-def reading_options(*without: str) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``options`` by the options of `ReadingSettings`, except some."""
-    return options_of(ReadingSettings, "options", without=without)
 
 
 def plan_settings(options: ReadingSettings) -> dict[str, Any]:

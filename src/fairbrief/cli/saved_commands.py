@@ -245,13 +245,11 @@ def trend(
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
     system: list[str] = o.several("System to rank; by default all in every audit.", "NAME"),
     published: bool = o.switch("--published", "Rank by unsigned scores, without a baseline, as published."),
-    *,
-    plan: Plan,
+    plan: Plan = o.only("n_resamples", "seed", "confidence_level"),
 ) -> None:
     """Rank systems over several data sets, with intervals.
 
@@ -273,8 +271,6 @@ FORMS = {".json": explanation.as_json, ".md": explanation.as_markdown, ".html": 
 
 
 @app.command()
-@o.plan_options("n_resamples", "language")
-@inputs.reading_options("system")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
@@ -285,9 +281,8 @@ def explain(
     out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "language"),
+    options: ReadingSettings = o.all_but("system"),
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each.
 

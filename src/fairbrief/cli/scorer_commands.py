@@ -27,8 +27,6 @@ app = o.new_app()
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "confidence_level", "language")
-@inputs.reading_options("attributes", "references_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
@@ -40,9 +38,8 @@ def agree(
         None, "For saved audits: compare changes of measures from one system to the other.", "PLAIN FAIR"
     ),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "seed", "confidence_level", "language"),
+    options: ReadingSettings = o.all_but("attributes", "references_field"),
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
@@ -84,17 +81,14 @@ def agree(
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "language")
-@inputs.reading_options("attributes", "references_field", "cluster_by", "record_attributes")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
     sizes: str = o.option("sentence,50,100,200,400", "Sizes of pieces: sentence, or words.", "SIZES"),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "seed", "language"),
+    options: ReadingSettings = o.all_but("attributes", "references_field", "cluster_by", "record_attributes"),
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
@@ -119,8 +113,6 @@ def chunks(
 
 
 @app.command()
-@o.plan_options("seed", "language")
-@inputs.reading_options("references_field")
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
     labels: list[str] = o.argument(
@@ -134,9 +126,8 @@ def calibrate(
     ),
     pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("seed", "language"),
+    options: ReadingSettings = o.all_but("references_field"),
 ) -> None:
     """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from fairbrief.cli import command_line, input_options, options
+from fairbrief.cli import command_line, input_options
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.reports.plain import printable
 from fairbrief.settings import MODELS, setting
@@ -43,7 +43,7 @@ def price_of(text: str | None) -> Price | None:
 
 @dataclass(frozen=True, slots=True)
 class SpendingOptions:
-    """The rate and limits of requests, by default those of the model. Each field is an option: see `spending_options`."""
+    """The rate and limits of requests, by default those of the model. Each field is an option."""
 
     # fmt: off
     concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
@@ -69,9 +69,6 @@ class SpendingOptions:
 
         return Tally(self.max_requests)
 
-
-spending_options = options.options_of(SpendingOptions, "asking")
-"""Replaces a command's parameter ``asking`` by the options of `SpendingOptions`."""
 
 REJECTED = ("400", "413", "422")
 """Kinds of failure that repeat if the same question is sent again."""

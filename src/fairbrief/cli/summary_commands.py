@@ -30,8 +30,6 @@ app = o.new_app()
 
 
 @app.command()
-@spend.spending_options
-@inputs.reading_options(*inputs.OF_SUMMARIES, "cluster_by")
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
@@ -51,9 +49,8 @@ def summarize(
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
-    *,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES, "cluster_by"),
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
 
@@ -80,17 +77,14 @@ def summarize(
 
 
 @app.command()
-@spend.spending_options
-@inputs.reading_options("cluster_by")
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
     out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
-    *,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    options: ReadingSettings = o.all_but("cluster_by"),
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
 
@@ -118,9 +112,6 @@ def claims(
 
 
 @app.command()
-@spend.spending_options
-@o.plan_options("measures", "baseline", "n_resamples", "seed", "confidence_level")
-@inputs.reading_options(*inputs.OF_SUMMARIES)
 def sweep(
     files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
     with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
@@ -135,10 +126,9 @@ def sweep(
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    plan: Plan = o.only("measures", "baseline", "n_resamples", "seed", "confidence_level"),
+    options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES),
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
 
@@ -211,8 +201,6 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 
 @app.command()
-@o.plan_options("language")
-@inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
@@ -226,9 +214,8 @@ def choose(
     ),
     prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("language"),
+    options: ReadingSettings = o.all_but("system", "cluster_by"),
 ) -> None:
     """Choose the fairest of several summaries of each record.
 
