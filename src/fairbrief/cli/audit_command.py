@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
     from fairbrief.readers import Reading
     from fairbrief.types import Case, Scorer
+    from fairbrief.workbench.summarizing import Price
 
 app = o.new_app()
 
@@ -127,7 +128,7 @@ def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iter
         yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
 
-def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
+def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: Price | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.engines.score_cache import Store
@@ -153,7 +154,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
-    spend.print_forecast(forecast, spend.price_of(price))
+    spend.print_forecast(forecast, price)
 
 
 def _refuse_measures(files: Sequence[str]) -> None:

@@ -163,6 +163,7 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
 
 def _value(f: Field[Any], given: Any) -> Any:
     """The setting's value, parsed from the option's."""
-    given = f.default if given is None else given
+    if given is None:
+        return f.default
     parse = f.metadata["parse"]
     return given if parse is None else parse(given)

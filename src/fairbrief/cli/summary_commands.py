@@ -68,12 +68,11 @@ def summarize(
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
-    jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal))
-    tally = asking.tally()
-    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
-        (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
-    spend.end_with(asking, out, count, tally, reading)
+    jobs, run = [Job(summarizer, out, system or "")], spend.Run(asking, journal_of(out), quiet=quiet)
+    forecast = foresee(jobs, reading.records, keys_in(run.journal))
+    with run.asking(forecast) as watch:
+        (count,) = summarize_all(jobs, reading.records, run.journal, watch, run.tally)
+    run.end(out, count, reading)
 
 
 @app.command()
@@ -98,17 +97,17 @@ def claims(
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(chat, instruction_in(prompt))
     reading = options.read(files)
-    journal, tally = journal_of(out), asking.tally()
-    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(journal))
-    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch, tally)
+    run = spend.Run(asking, journal_of(out), quiet=quiet)
+    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(run.journal))
+    with run.asking(forecast) as watch:
+        outcome = split_file(splitter, lambda: reading, out, watch, run.tally)
     split = (
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
     lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
-    spend.end_with(asking, out, outcome.count, tally, reading, lines)
+    run.end(out, outcome.count, reading, lines)
 
 
 @app.command()
@@ -148,7 +147,7 @@ def sweep(
     from fairbrief.workbench.summarizing import summarize_all
 
     answers = out / sweep.ANSWERS
-    tally = asking.tally()
+    run = spend.Run(asking, answers, quiet=quiet)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -156,19 +155,20 @@ def sweep(
     jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, tally, then=then))
+    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, run.tally, then=then))
     forecast = sweep.foresee(reading.records, jobs, plan)
     result = None
     try:
         with nullcontext() if asking.dry_run else claimed(out):
-            with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
-                counts = summarize_all(jobs, reading.records, answers / sweep.JOURNAL, watch, tally)
+            with run.asking(forecast) as watch:
+                journal = answers / sweep.JOURNAL
+                counts = summarize_all(jobs, reading.records, journal, watch, run.tally)
             if not quiet:
                 for job, count in zip(jobs, counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
-                if tally.requests:
-                    typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
-                spend.print_failures(tally)
+                if sent := run.requests():
+                    typer.echo(", ".join(sent), err=True)
+                run.print_failures()
             result = sweep.audited(jobs, plan)
             cases: Iterable[Case] = read([job.out for job in jobs])
             cases = Pooled(cases) if result.made.get("pools_runs") else cases
@@ -179,7 +179,7 @@ def sweep(
             print_result(result, details=details, place=Place(out), tables_first="differences")
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    spend.end_unfinished(counts, tally.failures)
+    run.end_unfinished(counts)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
