@@ -212,16 +212,12 @@ def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     """``many`` cases of each system and design, drawn by id and seed, in the order of the file."""
-
-    def drawn(case: Case) -> str:
-        return hashlib.sha256(f"{seed}\0{case.record.id}\0{case.summary.system}".encode()).hexdigest()
-
-    groups: dict[tuple[str, str], list[str]] = {}
-    for case, _ in asked:
-        place = (case.summary.system, case.record.attributes.get("design", ""))
-        groups.setdefault(place, []).append(drawn(case))
-    chosen = {key for keys in groups.values() for key in sorted(keys)[:many]}
-    return [(case, items) for case, items in asked if drawn(case) in chosen]
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for i, (case, _) in enumerate(asked):
+        name = f"{seed}\0{case.record.id}\0{case.summary.system}"
+        group = (case.summary.system, case.record.attributes.get("design", ""))
+        groups.setdefault(group, []).append((hashlib.sha256(name.encode()).hexdigest(), i))
+    return [asked[i] for i in sorted(i for group in groups.values() for _, i in sorted(group)[:many])]
 
 
 def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], seed: int) -> None:

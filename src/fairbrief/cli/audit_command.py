@@ -22,7 +22,6 @@ from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
-    from fairbrief.readers import Reading
     from fairbrief.types import Case, Scorer
     from fairbrief.workbench.summarizing import Price
 
@@ -70,23 +69,17 @@ def audit(
     _refuse_measures(files)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
-
-    def read() -> Reading:
-        overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
-        labels = [over for over in overs if over is not None]
-        reading = replace(options, labels=labels).read(files)
-        reading.audits_references = references
-        return reading
-
+    overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
+    reading = replace(options, labels=[over for over in overs if over is not None]).read(files)
+    reading.audits_references = references
     if asking.dry_run:
-        print_judges(read(), plan, cache, asking.price)
+        print_judges(reading, plan, cache, asking.price)
         return
     if asking.price is not None:
         raise RequestError("--price needs --dry-run, which prints the cost: add it, or drop --price.")
     result = None
     try:
         with nullcontext() if out is None else claimed(out) as folder:
-            reading = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 result = run(reading, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes(plan, options, result.made["systems"])]

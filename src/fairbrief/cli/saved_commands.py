@@ -298,9 +298,7 @@ def explain(
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
-    for one in result:
-        for table in explanation.tables(one):
-            print_tables([table], is_below_text=True)
+    print_tables([table for one in result for table in explanation.tables(one)], is_below_text=True)
     typer.echo()
     print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)

@@ -144,7 +144,6 @@ def sweep(
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.summarizing import summarize_all
 
     answers = out / sweep.ANSWERS
     run = spend.Run(asking, answers, quiet=quiet)
