@@ -58,12 +58,13 @@ def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Res
 
 
 def test_a_folder_has_one_writer(tmp_path: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
-    """A second audit into the folder is refused before it reads anything, and readers are told to wait."""
+    """A second audit into the folder is refused before it reads a record, and readers are told to wait."""
     write_all(two[0], tmp_path / "a")
+    broken = write(tmp_path / "broken.jsonl", ["{"])
     with claimed(tmp_path / "a"):
         with pytest.raises(RequestError, match="Another process is making an audit"):
             write_all(two[1], tmp_path / "a")
-        assert "Another process" in fairbrief("audit", tmp_path / "nowhere", "--out", tmp_path / "a").err
+        assert "Another process" in fairbrief("audit", broken, "--out", tmp_path / "a").err
         with pytest.raises(DataError, match="in progress"):
             load(tmp_path / "a")
     assert load(tmp_path / "a").estimates == two[0].estimates
