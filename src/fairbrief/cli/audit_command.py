@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -66,7 +64,6 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
-    _refuse_measures(files)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
     overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
@@ -148,13 +145,3 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: P
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
     spend.print_forecast(forecast, price)
-
-
-def _refuse_measures(files: Sequence[str]) -> None:
-    """RequestError for a measure among the files, where --measure was forgotten."""
-    from fairbrief import registry
-
-    for file in files:
-        name = re.split("[(@]", file)[0]
-        if not Path(file).exists() and name in registry.names("measure"):
-            raise RequestError(f"No file {file}. For the measure, write --measure {shlex.quote(file)}.")
