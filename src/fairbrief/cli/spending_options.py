@@ -110,13 +110,10 @@ class Run:
             print_forecast(forecast, self.price)
             raise typer.Exit
         try:
-            with input_options.bar("asking", "{task.description}", quiet=self.quiet) as shown:
-                task = None if shown is None else shown.add_task("", total=forecast.calls or None)
+            with input_options.bar("asking", forecast.calls, quiet=self.quiet) as update:
 
                 def watch(count: Count) -> None:
-                    if shown is not None and task is not None:
-                        text = ", ".join([counts(count), *self._charged()])
-                        shown.update(task, completed=count.asked, description=text)
+                    update(completed=count.asked, description=", ".join([counts(count), *self._charged()]))
 
                 yield watch
         except (KeyboardInterrupt, FairbriefError) as error:
