@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -54,10 +55,8 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give either folders of saved audits or files of records, not both.")
-        given = {"attribute": attribute, **options.given()}
-        if set_options := [name for name, value in given.items() if value is not None]:
-            option = set_options[0].replace("_", "-")
-            raise RequestError(f"--{option} has no effect on saved audits: drop it.")
+        given = options.given() if attribute is None else ["attribute"]
+        _refuse(given, "no effect on saved audits")
         audits = [load(source) for source in sources]
         if relative_change is None:
             found = agreement.correlations(audits, measure, resampling)
@@ -140,12 +139,14 @@ def calibrate(
     """
     if (out is None) == (label_sheet is None):
         raise RequestError("Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to get pairs.")
-    spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
+    if uses_in(specs.parse(scorer).settings):
+        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
+    scorers = Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
         check_sheet(label_sheet, "--label-sheet")
         reading = inputs.read_in_language(options, labels)
         # Scores only decide how evenly pairs are drawn.
-        spec = "containment" if spec == "lexical" else spec
+        spec = "containment" if scorer == "lexical" else scorer
         over = next(iter(options.attribute_fields), "")
         chosen, total = calibrating.pairs_to_label(reading, spec, over, scorers, pairs, plan.seed)
         if not chosen:
@@ -161,11 +162,9 @@ def calibrate(
         )
         return
     assert out is not None
-    if given := options.given():
-        option = next(iter(given)).replace("_", "-")
-        raise RequestError(f"--{option} has an effect only with --label-sheet: drop it.")
+    _refuse(options.given(), "an effect only with --label-sheet")
     read = calibrating.read_labels([Path(file) for file in labels])
-    made = scorers[spec]
+    made = scorers[scorer]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
@@ -177,8 +176,7 @@ def calibrate(
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 
-def _plain(scorer: str) -> str:
-    """The spec; RequestError for one that is calibrated already."""
-    if uses_in(specs.parse(scorer).settings):
-        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
-    return scorer
+def _refuse(given: Iterable[str], has: str) -> None:
+    """RequestError about the first of the given settings, which has no effect or another one."""
+    for name in given:
+        raise RequestError(f"--{name.replace('_', '-')} has {has}: drop it.")
