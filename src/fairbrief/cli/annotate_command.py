@@ -26,7 +26,7 @@ from fairbrief.reports.terminal import Place, print_result, print_tables
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Floats, Measure
+from fairbrief.types import Case, Measure
 from fairbrief.workbench import judgements
 from fairbrief.workbench.choose import case_values, resampled_values
 from fairbrief.workbench.sheets import Answer, Item, assign, items_of, read_answers, sheet
@@ -169,8 +169,8 @@ def agree(
     for spec, made in measures.items():
         values = case_values(made, cases, scorers)
         typer.echo(f"\n{spec}")
-        level = _level(made, values)
-        _print(judgements.agreement_with_people(level, judged, ids, seed))
+        sign = -1 if record_values.better(made) == "more" else 1  # larger is worse
+        _print(judgements.agreement_with_people(sign * values[made.name], judged, ids, seed))
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
@@ -203,11 +203,6 @@ def _compare_leanings(
         groups = resampled_values(measures[spec], kept, scorers, counts)
         found.append(judgements.Leans(spec, lean[known], groups[names[1]] - groups[names[0]]))
     print_tables([judgements.leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
-
-
-def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
-    """The main value of each case, larger being worse; qualities change their sign."""
-    return -values[measure.name] if record_values.better(measure) == "more" else values[measure.name]
 
 
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
