@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.system_runs import Pooled
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, plan_from
@@ -121,8 +120,7 @@ def audit(
     # An iterator cannot be read again for the examples.
     reading = _reading(list(records) if isinstance(records, Iterator) else records, summaries)
     result = _audit(reading, plan)
-    cases = Pooled(reading) if plan.pools_runs else reading
-    return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
+    return Audit(result, lambda found: with_examples(found, reading, Scorers(plan.scorers, plan.wrap)))
 
 
 @_explained

@@ -58,7 +58,6 @@ def audit(
     from fairbrief import specs
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
@@ -85,9 +84,8 @@ def audit(
             print_notes(notes, quiet=quiet)
             result = replace(result, made={**result.made, "files": names, "notes": notes})
             if folder is not None:
-                shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
-                _, identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
+                _, identity = replace_all(result, folder, lambda done: with_examples(done, reading, scorers))
                 given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
                 attributes = as_list(options.attributes)
                 saved_inputs.write(folder, files, attributes, given, reading, identity)

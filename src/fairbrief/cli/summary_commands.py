@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -22,9 +21,6 @@ from fairbrief.readers import ReadingSettings, read
 from fairbrief.text.counted import counted
 from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
 from fairbrief.workbench.summarizing import Job, foresee, summarize_all
-
-if TYPE_CHECKING:
-    from fairbrief.types import Case
 
 app = o.new_app()
 
@@ -138,7 +134,6 @@ def sweep(
         fairbrief sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.reports.terminal import Place, print_result
     from fairbrief.saved.examples import with_examples
@@ -169,9 +164,8 @@ def sweep(
                     typer.echo(", ".join(sent), err=True)
                 run.print_failures()
             result = sweep.audited(jobs, plan)
-            cases: Iterable[Case] = read([job.out for job in jobs])
-            cases = Pooled(cases) if result.made.get("pools_runs") else cases
-            result = with_examples(result, cases, Scorers(wrap=plan.wrap))
+            answered = read([job.out for job in jobs])
+            result = with_examples(result, answered, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
