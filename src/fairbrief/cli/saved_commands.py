@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -56,8 +55,8 @@ def subgroups(
     """
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
-    with nullcontext() if out is None else claimed(out) as place:
-        if place is not None:
+    if out is not None:
+        with claimed(out) as place:
             _, now = replace_all(result, place)
             saved_inputs.copy(folder, json_file.identity(saved), place, now)
     print_result(result, details=details, place=Place(out), tables_first="subgroups")
