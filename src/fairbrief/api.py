@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from fairbrief.auditing import audit as _audit
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.system_runs import Pooled
 from fairbrief.conclusions import conclusion
 from fairbrief.errors import DataError, RequestError
 from fairbrief.plan import Plan, plan_from
@@ -64,24 +64,18 @@ def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
     keywords = [p for p in given.parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if any(p.kind is Parameter.VAR_KEYWORD for p in given.parameters.values()):
         keywords = [*(p for name, p in signature(kind).parameters.items() if name != "measures"), *keywords]
-    known, called = [p.name for p in keywords], f"fairbrief.{function.__name__}"
+    names, known = [p.name for p in positional], [p.name for p in keywords]
+    called = f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
     def checked(*args: P.args, **settings: P.kwargs) -> R:
-        names = {p.name for p in (*positional, *keywords)}
-        for name in (name for name in settings if name not in names):
+        if name := next((name for name in settings if name not in (*names, *known)), None):
             near = did_you_mean(name, known)
-            if name in OF_READING.values() and not near and positional[0].name == "records":
-                raise RequestError(
-                    f"{called} has no setting '{name}', which belongs to fairbrief.read. Write "
-                    f"{called}(fairbrief.read(records, {name}=…))."
-                )
-            if (
-                not near
-                and positional[0].name == "records"
-                and (other := did_you_mean(name, OF_READING.values()))
-            ):
-                near = f"{other} That belongs to fairbrief.read: write {called}(fairbrief.read(records, …))."
+            if not near and names[0] == "records":
+                for other in difflib.get_close_matches(name, OF_READING.values(), n=1):
+                    near = (
+                        f" fairbrief.read has {other!r}: write {called}(fairbrief.read(records, {other}=…))."
+                    )
             raise RequestError(f"{called} has no setting '{name}'.{near} Its settings: {', '.join(known)}.")
         try:
             return function(*args, **settings)
@@ -126,8 +120,7 @@ def audit(
     # An iterator cannot be read again for the examples.
     reading = _reading(list(records) if isinstance(records, Iterator) else records, summaries)
     result = _audit(reading, plan)
-    cases = Pooled(reading) if plan.pools_runs else reading
-    return Audit(result, lambda found: with_examples(found, cases, Scorers(plan.scorers, plan.wrap)))
+    return Audit(result, lambda found: with_examples(found, reading, Scorers(plan.scorers, plan.wrap)))
 
 
 @_explained

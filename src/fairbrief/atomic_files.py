@@ -30,18 +30,14 @@ def exclusive(lock: Path, busy: str) -> Iterator[None]:
     The kernel releases the lock when the process ends. The holder may remove the file before the release.
     """
     while True:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
+        with lock.open("a") as file:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RequestError(busy) from None
-            if not _is_at(descriptor, lock):
-                continue  # it was removed between opening and locking
-            yield
-            return
-        finally:
-            os.close(descriptor)
+            if _is_at(file.fileno(), lock):  # otherwise it was removed between opening and locking
+                yield
+                return
 
 
 @contextlib.contextmanager
@@ -122,13 +118,9 @@ def _temporary_file(path: Path, mode: int) -> tuple[int, Path]:
 def clear_unfinished(folder: Path, name: str = "*") -> None:
     """Remove leftovers of killed processes, except files that are locked or cannot be locked."""
     for left in folder.glob(f".{name}.*{TEMPORARY}"):
-        with contextlib.suppress(OSError):
-            descriptor = os.open(left, os.O_RDWR)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                left.unlink()
-            finally:
-                os.close(descriptor)
+        with contextlib.suppress(OSError), left.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -10,13 +10,13 @@ import multiprocessing
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import BackendError, MissingExtra, RequestError, first_line
+from fairbrief.errors import BackendError, RequestError, first_line, optional_library
 from fairbrief.text.counted import counted
 
 DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -74,12 +74,7 @@ def _share_cores() -> None:
 
 def library(module: str, name: str) -> Any:
     """A heavy library, imported on first use."""
-    try:
-        found = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise MissingExtra(module, "neural", name) from None
+    found = optional_library(module, "neural", name)
     if module == "torch":
         _share_cores()
     return found
@@ -274,19 +269,15 @@ def explained(folder: Path, reader: str) -> Iterator[None]:
 def quiet() -> Iterator[None]:
     """Suppress load reports and progress bars: an unused head does not matter, and a missing one is an error."""
     logger = logging.getLogger("transformers")
-    level = logger.level
     hub = library("huggingface_hub", "a model").utils
-    had_bars = not hub.are_progress_bars_disabled()
     verbosity = library("transformers", "a model").utils.logging
-    bars = verbosity.is_progress_bar_enabled()
-    hub.disable_progress_bars()
-    verbosity.disable_progress_bar()
-    logger.setLevel(logging.ERROR)
-    try:
+    with ExitStack() as undo:
+        undo.callback(logger.setLevel, logger.level)
+        if not hub.are_progress_bars_disabled():
+            undo.callback(hub.enable_progress_bars)
+        if verbosity.is_progress_bar_enabled():
+            undo.callback(verbosity.enable_progress_bar)
+        logger.setLevel(logging.ERROR)
+        hub.disable_progress_bars()
+        verbosity.disable_progress_bar()
         yield
-    finally:
-        logger.setLevel(level)
-        if had_bars:
-            hub.enable_progress_bars()
-        if bars:
-            verbosity.enable_progress_bar()

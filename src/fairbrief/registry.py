@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import BackendError, FairbriefError, RequestError, first_line
+from fairbrief.readers.messages import did_you_mean
 from fairbrief.scorers.calibrated import Calibrated, uses_in
 
 Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
@@ -49,9 +49,8 @@ def load(kind: Kind, name: str) -> Any:
     """
     known = declared(kind)
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        guess = f" Did you mean '{near[0]}'?" if near else ""
-        raise RequestError(f"No {kind} named '{name}'.{guess} Known: {', '.join(known) or 'none'}.")
+        near = did_you_mean(name, known)
+        raise RequestError(f"No {kind} named '{name}'.{near} Known: {', '.join(known) or 'none'}.")
     point, *others = known[name]
     if others:
         raise RequestError(

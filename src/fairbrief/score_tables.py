@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
@@ -118,6 +119,7 @@ class ScoreTable:
         return self.owner[first : first + self.shapes[i, 1]]
 
 
+@dataclass(eq=False)
 class ScoredUnits:
     """Units that are observed together. Item i is the cases of unit i with the answers to their asks.
 
@@ -125,15 +127,11 @@ class ScoredUnits:
     ``extracts`` is empty for summaries, or has each unit's random extracts, which are observed instead.
     """
 
-    def __init__(
-        self,
-        cases: Sequence[Cases],
-        table: ScoreTable,
-        first: Integers,
-        asked: Integers,
-        extracts: Sequence[Sequence[Extracts]] = (),
-    ) -> None:
-        self.cases, self.table, self.first, self.asked, self.extracts = cases, table, first, asked, extracts
+    cases: Sequence[Cases]
+    table: ScoreTable
+    first: Integers
+    asked: Integers
+    extracts: Sequence[Sequence[Extracts]] = ()
 
     @classmethod
     def of(

@@ -95,17 +95,12 @@ def record_rows(
         {"documents": [{"text": text, "attributes": {}} for text in texts], "summary": {}, "attributes": {}}
         for texts in _documents(documents)
     ]
-    by_system = summaries if isinstance(summaries, Mapping) and summaries else {SYSTEM: summaries}
-    for system, column in by_system.items():
-        what = f"summaries[{system!r}]" if by_system is summaries else "summaries"
+    for system, column, what in _named(summaries, "summaries", SYSTEM):
         for row, given, where in _zipped(rows, _listed(column, what), what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
             row["summary"][system] = _text(given, where, remedy)
-    by_name = groups
-    if not isinstance(groups, Mapping):
-        by_name = {} if groups is None else {_attribute(measures): groups}
-    for name, column in by_name.items():
-        _add_groups(rows, name, column, f"groups[{name!r}]" if by_name is groups else "groups")
+    for name, column, what in () if groups is None else _named(groups, "groups", _attribute(measures)):
+        _add_groups(rows, name, _listed(column, what), what)
     _check_groups(measures, rows)
     for row, given, where in _zipped(rows, references, "references"):
         texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
@@ -125,16 +120,17 @@ def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Me
     """The measures; if groups have no names, those that compare documents or records are taken over these groups."""
     if groups is None or isinstance(groups, Mapping):
         return list(measures)
-    found: list[str | Measure] = []
-    for measure in measures:
-        if isinstance(measure, str) and not _over(measure):
-            kind = _kind(measure)
-            has_over = any(f.name == "over" for f in specs.settings_of(kind))
-            if has_over and kind.declaration.attribute_of in ("document", "record"):
-                found.append(f"{measure}@{specs.quoted(_attribute(measures))}")
-                continue
-        found.append(measure)
-    return found
+    over = f"@{specs.quoted(_attribute(measures))}"
+    return [f"{measure}{over}" if _lacks_over(measure) else measure for measure in measures]
+
+
+def _lacks_over(measure: str | Measure) -> bool:
+    """Whether a name of a measure may have an attribute of documents or records, but has none."""
+    if not isinstance(measure, str) or _over(measure):
+        return False
+    kind = _kind(measure)
+    has_over = any(f.name == "over" for f in specs.settings_of(kind))
+    return has_over and kind.declaration.attribute_of in ("document", "record")
 
 
 def _attribute(measures: Sequence[str | Measure]) -> str:
@@ -187,9 +183,16 @@ def _documents(documents: Any) -> list[list[str]]:
     return result
 
 
-def _add_groups(rows: list[dict[str, Any]], name: str, column: Any, what: str) -> None:
+def _named(given: Any, what: str, usual: str) -> Iterator[tuple[str, Any, str]]:
+    """The name, the column and the place of each column in a mapping, or of a single column, which has the usual name."""
+    if isinstance(given, Mapping) and given:
+        yield from ((name, column, f"{what}[{name!r}]") for name, column in given.items())
+    else:
+        yield usual, given, what
+
+
+def _add_groups(rows: list[dict[str, Any]], name: str, cells: list[Any], what: str) -> None:
     """Add an attribute to the documents of each row, or from a flat list to the records."""
-    cells = _listed(column, what)
     is_flat = bool(cells) and (isinstance(cells[0], str) or not isinstance(cells[0], Iterable))
     for row, cell, where in _zipped(rows, cells, what):
         if is_flat:

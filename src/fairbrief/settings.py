@@ -129,15 +129,13 @@ def _declared(kind: Any) -> list[tuple[str, Any, Any]]:
     hints = get_type_hints(kind, localns=UNLOADED, include_extras=True)
     result: list[tuple[str, Any, Any]] = []
     for f in fields(kind):
-        hint, least, most = hints[f.name], f.metadata.get("least"), f.metadata.get("most")
+        hint, limits = hints[f.name], None
+        least, most = f.metadata.get("least"), f.metadata.get("most")
         if get_origin(hint) is Annotated:
-            result.append((f.name, *get_args(hint)))
-        elif least is None and most is None:
-            result.append((f.name, hint, None))
-        else:
-            result.append(
-                (f.name, hint, f"[{-inf if least is None else least}, {inf if most is None else most}]")
-            )
+            hint, limits = get_args(hint)
+        elif (least, most) != (None, None):
+            limits = f"[{-inf if least is None else least}, {inf if most is None else most}]"
+        result.append((f.name, hint, limits))
     return result
 
 

@@ -101,7 +101,9 @@ def parse(text: str) -> Spec:
     name, rest = match["name"], match["rest"]
     settings: dict[str, str] = {}
     if rest.startswith("("):
-        end = _closing(rest, text)
+        end = next((i for i, sign, depth in _signs(rest, text) if sign == ")" and depth == 0), None)
+        if end is None:
+            raise RequestError(f"In '{text}' a closing bracket is missing.")
         for part in split_at_commas(rest[1:end], text):
             key, equals, value = part.partition("=")
             if not equals:
@@ -220,9 +222,7 @@ def _spell_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return quoted("+".join(str(v) for v in value))
-    if isinstance(value, (int, float)):
-        return str(value)
+        return quoted("+".join(map(str, value)))
     text = str(value)
     return text if _is_nested(text) else quoted(text)
 
@@ -274,13 +274,6 @@ def _signs(text: str, whole: str) -> list[tuple[int, str, int]]:
             raise RequestError(f"In '{whole}' an opening bracket is missing.")
         result.append((match.start(), sign, depth))
     return result
-
-
-def _closing(text: str, whole: str) -> int:
-    for i, sign, depth in _signs(text, whole):
-        if sign == ")" and depth == 0:
-            return i
-    raise RequestError(f"In '{whole}' a closing bracket is missing.")
 
 
 def split_at_commas(text: str, whole: str = "") -> list[str]:

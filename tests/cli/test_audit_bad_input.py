@@ -22,7 +22,18 @@ BAD_LINES: dict[str, tuple[Any, str]] = {
     "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "Invalid control character"),
     "nested too deeply": ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
     "a number of many digits": ('{"id": ' + "1" * 5000 + "}", "digits"),
+    "no fields": ({}, "found no fields; expected a field"),
+    "a document without fields": (
+        row(9, documents=[{}]),
+        "found document 1 with no fields; expected its text",
+    ),
 }
+# JSON can spell a lone surrogate, no file can hold one: it is bad input wherever it stands.
+for where in (
+    {"id": HALF}, {"summary": HALF}, {"system": HALF}, {"attributes": {"size": HALF}}, {"documents": [HALF]},
+    {"documents": [{"text": "A.", "attributes": {"mood": HALF}}]},
+):  # fmt: skip
+    BAD_LINES[f"half a character in {where!a}"] = (row(9, **where), "half a character")
 
 
 @pytest.mark.parametrize("name", BAD_LINES)
@@ -60,14 +71,6 @@ def test_records_whose_file_of_summaries_is_empty_are_not_called_missing(
         fairbrief("audit", sources, "--summaries", summaries),
         "no summary to audit: no record of the input has one",
     )
-
-
-def test_an_object_without_fields_is_said_to_have_none(tmp_path: Path, fairbrief: Command) -> None:
-    """As a record, and as one of its documents."""
-    file = write(tmp_path / "in.jsonl", [*rows(4), {}])
-    refused(fairbrief("audit", file, *QUICK), "in.jsonl:5: found no fields; expected a field")
-    file = write(tmp_path / "in.jsonl", [*rows(4), row(9, documents=[{}])])
-    refused(fairbrief("audit", file, *QUICK), "found document 1 with no fields; expected its text")
 
 
 def test_many_skipped_lines_are_counted_on_the_first_screen(tmp_path: Path, fairbrief: Command) -> None:
@@ -168,16 +171,3 @@ def test_summaries_in_another_field_are_told(records: int, tmp_path: Path, fairb
     told = "in.jsonl has no field 'summary' in its first"
     refused(fairbrief("audit", file, *QUICK), told, "'output'", "--summary-field FIELD")
     assert fairbrief("audit", file, *QUICK, "--measure", "rouge1", "--summary-field", "output").code == 0
-
-
-@pytest.mark.parametrize("bad", [
-    {"id": HALF}, {"summary": HALF}, {"system": HALF}, {"attributes": {"size": HALF}}, {"documents": [HALF]},
-    {"documents": [{"text": "A.", "attributes": {"mood": HALF}}]},
-])  # fmt: skip
-def test_half_a_character_is_named_where_it_stands(
-    bad: dict[str, Any], tmp_path: Path, fairbrief: Command
-) -> None:
-    """JSON can spell a lone surrogate, no file can hold one: it is bad input wherever it stands."""
-    file = write(tmp_path / "in.jsonl", [*rows(4), row(9, **bad)])
-    refused(fairbrief("audit", file, *QUICK), "half a character", "in.jsonl:5")
-    assert fairbrief("audit", file, *QUICK, "--on-error", "skip").code == 0

@@ -48,7 +48,7 @@ REFUSED = [
     (f"{PEOPLE} --names names.csv", "names.csv", "UTF-8"),
     # names of nothing, told with their neighbours before summaries are made or scored
     ("audit one.jsonl --measure uers@mood", "uer"),
-    ("audit one.jsonl uer@mood", "No file uer@mood", "write --measure uer@mood"),
+    ("audit one.jsonl uer@mood", "There is no file uer@mood"),
     ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure equal_coverage@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),

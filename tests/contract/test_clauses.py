@@ -73,27 +73,20 @@ class Neighbourly(OpeningGap):
         return Broken(self.over)
 
 
-class Flat(OpeningGap):
-    """Its value looks at all leading axes at once."""
+def valued(value: Callable[[t.Totals, t.Floats], t.Floats]) -> type[OpeningGap]:
+    """A measure with another value, of its totals and its value."""
 
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        found = super().value(totals)["opening_gap"].array
-        return {"opening_gap": t.Value(found + totals.array.ndim, "upper")}
+    class Faulty(OpeningGap):
+        def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
+            gap = super().value(totals)["opening_gap"].array
+            return {"opening_gap": t.Value(value(totals, gap), "upper")}
 
-
-class Comforting(OpeningGap):
-    """Nothing observed is called no gap."""
-
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        return {"opening_gap": t.Value(np.nan_to_num(super().value(totals)["opening_gap"].array), "upper")}
+    return Faulty
 
 
-class Growing(OpeningGap):
-    """Its value grows with the number of rows."""
-
-    def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        many = totals["documents", "L"]
-        return {"opening_gap": t.Value(many * np.where(many > 0, 1, np.nan))}
+def growing(totals: t.Totals, gap: t.Floats) -> t.Floats:
+    """A value that grows with the number of rows."""
+    return np.where(np.isnan(gap), gap, totals["documents", "L"])
 
 
 class Mute(OpeningGap):
@@ -150,9 +143,9 @@ FAULTY_MEASURES = [
     (testing.observes_the_same_twice, changed(lambda cases, values: values + len(cases[0].record.id))),
     (testing.reads_each_permutation_alone, changed(lambda _, values: values - values.mean(axis=0))),
     (testing.reads_each_unit_alone, Neighbourly),
-    (testing.broadcasts, Flat),
-    (testing.is_undefined_without_rows, Comforting),
-    (testing.depends_on_totals_only, Growing),
+    (testing.broadcasts, valued(lambda totals, gap: gap + totals.array.ndim)),
+    (testing.is_undefined_without_rows, valued(lambda _, gap: np.nan_to_num(gap))),
+    (testing.depends_on_totals_only, valued(growing)),
 ]
 PLANTED = [
     *((clause, measure("party"), CASES) for clause, measure in FAULTY_MEASURES),

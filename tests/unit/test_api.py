@@ -23,17 +23,18 @@ ROW = {
 ROWS = [{"id": str(i), "attributes": {"kind": "ab"[i % 2]}, **ROW} for i in range(4)]
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"nope": 1}, "fairbrief.audit has no setting 'nope'. Its settings: attributes, protocol, "),
-        ({"attribute": "side"}, "has no setting 'attribute'. Did you mean 'attributes'?"),
-    ],
-)
-def test_an_unknown_setting_is_told_with_those_that_there_are(settings: dict[str, object], says: str) -> None:
-    """The message speaks of what was called, names the nearest setting and lists the others."""
+@pytest.mark.parametrize(("function", "settings", "says"), [
+    (fairbrief.audit, {"nope": 1}, "fairbrief.audit has no setting 'nope'. Its settings: attributes, protocol, "),
+    (fairbrief.audit, {"attribute": "side"}, "has no setting 'attribute'. Did you mean 'attributes'?"),
+    (fairbrief.explain, {"group_by": "id"}, "'group_by'. fairbrief.read has 'group_by': write fairbrief.explain(fairbrief.read(records, group_by=…))."),
+    (fairbrief.audit, {"documents": "texts"}, "'documents'. fairbrief.read has 'documents_field': write fairbrief.audit("),
+])  # fmt: skip
+def test_an_unknown_setting_is_told_with_those_that_there_are(
+    function: Callable[..., Any], settings: dict[str, object], says: str
+) -> None:
+    """The message speaks of what was called, names the nearest setting, of `read` if it is there, and lists the others."""
     with pytest.raises(RequestError, match=re.escape(says)):
-        fairbrief.audit(ROWS, **settings)
+        function(ROWS, "uer", **settings)
 
 
 def test_a_single_name_need_not_be_put_into_a_list() -> None:
@@ -218,36 +219,16 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 
 
-def test_a_setting_of_read_is_told_where_it_belongs() -> None:
-    """`audit` and `explain` take what `read` gives."""
-    told = r"no setting 'group_by', .*\(fairbrief\.read\(records, group_by=…\)\)"
-    for function in (fairbrief.audit, fairbrief.explain):
-        with pytest.raises(RequestError, match=told):
-            function([{"id": "a"}], "uer", group_by="id")
-
-
-def test_a_setting_of_audit_that_is_nearly_one_of_read_is_told() -> None:
-    """With how both are combined."""
-    told = r"no setting 'documents'\. Did you mean 'documents_field'\? .*write fairbrief\.audit\(fairbrief\.read\(records, "
-    with pytest.raises(RequestError, match=told):
-        fairbrief.audit([{"id": "a"}], "uer", documents="texts")
-
-
-def test_an_attribute_that_no_document_has_is_told_in_words_of_python() -> None:
-    """The option has another name than the setting."""
-    rows = [{"id": "a", "documents": ["One.", "Two."], "summary": "One."}]
-    with pytest.raises(
-        RequestError, match=r"--attribute side=FIELD\. From Python: fairbrief\.read\(records, attributes=…\)"
-    ):
-        fairbrief.audit(rows, "uer@side")
-
-
-def test_advice_of_the_command_is_told_in_words_of_python() -> None:
-    """Options that say how records are read are settings of `read`."""
-    rows = [{"id": "a", "text": "One.", "summary": "One."}]
-    told = r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…"
-    with pytest.raises((RequestError, DataError), match=told):
-        fairbrief.audit(rows, ["rouge1"], n_resamples=0)
+@pytest.mark.parametrize(("row", "measure", "advised"), [
+    ({"documents": ["One.", "Two."]}, "uer@side", r"--attribute side=FIELD\. From Python: .*\(records, attributes=…\)"),
+    ({"text": "One."}, "rouge1", r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…"),
+])  # fmt: skip
+def test_advice_of_the_command_is_told_in_words_of_python(
+    row: dict[str, Any], measure: str, advised: str
+) -> None:
+    """Options that say how records are read are settings of `read`, some under another name."""
+    with pytest.raises((RequestError, DataError), match=advised):
+        fairbrief.audit([{"id": "a", "summary": "One.", **row}], measure, n_resamples=0)
 
 
 def test_objects_that_are_not_what_they_should_be_are_told() -> None:

@@ -64,12 +64,15 @@ def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Res
     assert load(tmp_path / "b").estimates == two[1].estimates
 
 
-def test_a_folder_has_one_writer(older: Path, two: tuple[Result, Result], fairbrief: Command) -> None:
-    """A second audit into the folder is refused before it reads anything, and readers are told to wait."""
+def test_a_folder_has_one_writer(
+    tmp_path: Path, older: Path, two: tuple[Result, Result], fairbrief: Command
+) -> None:
+    """A second audit into the folder is refused before it reads a record, and readers are told to wait."""
+    broken = write(tmp_path / "broken.jsonl", ["{"])
     with claimed(older):
         with pytest.raises(RequestError, match="Another process is making an audit"):
             write_all(two[1], older)
-        assert "Another process" in fairbrief("audit", older / "nowhere", "--out", older).err
+        assert "Another process" in fairbrief("audit", broken, "--out", older).err
         with pytest.raises(DataError, match="in progress"):
             load(older)
     assert load(older).estimates == two[0].estimates

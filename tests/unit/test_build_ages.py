@@ -39,18 +39,18 @@ def test_ages_articles_and_words_of_age_follow_the_group() -> None:
     assert texts(record, "age=18+29+64")["aged 18"] == "Ann Lee is an 18-year-old employee. At work she sits."
 
 
-def test_an_age_that_no_mention_marks_excludes_the_text() -> None:
-    """The second 40 is not marked, and would contradict the new age."""
-    made, report = build([note("Ann Lee is 40. At 40 she left.", "40")], "age", "mono")
+@pytest.mark.parametrize(("record", "reason", "detail"), [
+    (note("Ann Lee is 40. At 40 she left.", "40"), "an original age remains", "40"),
+    (note("Ann Lee left."), "no person to vary", "nobody named shows the group by a mention of kind age"),
+])  # fmt: skip
+def test_a_text_with_an_age_that_no_mention_marks_is_excluded(
+    record: Record, reason: str, detail: str
+) -> None:
+    """The second 40 would contradict the new age; without a mention nobody can vary."""
+    made, report = build([record], "age", "mono")
     assert list(made) == []
-    assert report.reasons() == {"an original age remains": 1}
-
-
-def test_a_text_without_a_marked_age_is_excluded_with_the_reason() -> None:
-    """Nobody in it can vary."""
-    made, report = build([note("Ann Lee left.")], "age", "mono")
-    assert list(made) == []
-    assert report.refused[0].detail == "nobody named shows the group by a mention of kind age"
+    assert report.reasons() == {reason: 1}
+    assert detail in report.refused[0].detail
 
 
 def test_requests_that_no_text_could_meet_are_refused() -> None:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief import __version__, process_settings
-from fairbrief.cli.command_line import CheckedCommand, ended_by
+from fairbrief.cli.command_line import ended_by
 from fairbrief.cli.help_pages import write_section
 from fairbrief.cli.options import new_app
 
@@ -68,10 +68,7 @@ MODULES = {
 def loaded(name: str) -> Any:
     """A command, or a group of subcommands; imports its module."""
     module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
-    app = import_module(f"fairbrief.cli.{module}").app
-    for declared in app.registered_commands:
-        declared.cls = CheckedCommand
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
     return getattr(command, "commands", {}).get(name, command)
 
 

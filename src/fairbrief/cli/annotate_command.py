@@ -26,7 +26,7 @@ from fairbrief.reports.terminal import Place, print_result, print_tables
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, Floats, Measure
+from fairbrief.types import Case, Measure
 from fairbrief.workbench import judgements
 from fairbrief.workbench.choose import case_values, resampled_values
 from fairbrief.workbench.sheets import Answer, Item, assign, items_of, read_answers, sheet
@@ -70,15 +70,13 @@ class JudgingOptions:
 
 
 @app.command(short_help="Write sheets with questions.")
-@o.options_of(JudgingOptions, "judging")
 def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
     per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
-    *,
-    judging: JudgingOptions,
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Write sheets (CSV) with questions about summaries.
 
@@ -104,16 +102,13 @@ def export(
 
 
 @app.command("import", short_help="Read sheets: agreement, and fairness as people judged it.")
-@o.plan_options("n_resamples")
-@o.options_of(JudgingOptions, "judging")
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
     details: bool = o.DETAILS,
-    *,
-    plan: Plan,
-    judging: JudgingOptions,
+    plan: Plan = o.only("n_resamples"),
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Read completed sheets: agreement of the annotators, judged records, and fairness as people judged it.
 
@@ -140,13 +135,11 @@ def import_(
 
 
 @app.command(short_help="Compare measures with people's answers.")
-@o.options_of(JudgingOptions, "judging")
 def agree(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
     measure: list[str] = o.option(..., "Measure to compare, e.g. 'uer@sentiment'.", "SPEC"),
-    *,
-    judging: JudgingOptions,
+    judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
 
@@ -176,8 +169,8 @@ def agree(
     for spec, made in measures.items():
         values = case_values(made, cases, scorers)
         typer.echo(f"\n{spec}")
-        level = _level(made, values)
-        _print(judgements.agreement_with_people(level, judged, ids, seed))
+        sign = -1 if record_values.better(made) == "more" else 1  # larger is worse
+        _print(judgements.agreement_with_people(sign * values[made.name], judged, ids, seed))
         shares = [name for name in values if name.startswith("summary[") and name in human]
         if shares:
             typer.echo("  shares of the values in the summary, against people's:")
@@ -212,23 +205,14 @@ def _compare_leanings(
     print_tables([judgements.leaning_table(people[known], a, b, counts) for a, b in combinations(found, 2)])
 
 
-def _level(measure: Measure, values: Mapping[str, Floats]) -> Floats:
-    """The main value of each case, larger being worse; qualities change their sign."""
-    return -values[measure.name] if record_values.better(measure) == "more" else values[measure.name]
-
-
 def _sampled(asked: Asked, many: int, seed: int) -> Asked:
     """``many`` cases of each system and design, drawn by id and seed, in the order of the file."""
-
-    def drawn(case: Case) -> str:
-        return hashlib.sha256(f"{seed}\0{case.record.id}\0{case.summary.system}".encode()).hexdigest()
-
-    groups: dict[tuple[str, str], list[str]] = {}
-    for case, _ in asked:
-        place = (case.summary.system, case.record.attributes.get("design", ""))
-        groups.setdefault(place, []).append(drawn(case))
-    chosen = {key for keys in groups.values() for key in sorted(keys)[:many]}
-    return [(case, items) for case, items in asked if drawn(case) in chosen]
+    groups: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for i, (case, _) in enumerate(asked):
+        name = f"{seed}\0{case.record.id}\0{case.summary.system}"
+        group = (case.summary.system, case.record.attributes.get("design", ""))
+        groups.setdefault(group, []).append((hashlib.sha256(name.encode()).hexdigest(), i))
+    return [asked[i] for i in sorted(i for group in groups.values() for _, i in sorted(group)[:many])]
 
 
 def _print_answers(answers: Sequence[Answer], blank: Mapping[str, int], seed: int) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
 from fairbrief.cli import spending_options as spend
-from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar, reading_options
+from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
@@ -22,8 +20,8 @@ from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
-    from fairbrief.readers import Reading
     from fairbrief.types import Case, Scorer
+    from fairbrief.workbench.summarizing import Price
 
 app = o.new_app()
 
@@ -31,13 +29,11 @@ SHOWN_RUNS = 3
 
 
 @app.command()
-@o.plan_options()
-@reading_options()
-@o.options_of(spend.SpendingOptions, "asking", only=("dry_run", "price"))
 def audit(
     files: list[str] = o.argument(
         "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
+    plan: Plan = o.all_but(),
     references: bool = o.switch(
         "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
     ),
@@ -45,10 +41,8 @@ def audit(
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    options: ReadingSettings = o.all_but(),
+    asking: spend.SpendingOptions = o.only("dry_run", "price"),
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
 
@@ -64,32 +58,24 @@ def audit(
     from fairbrief import specs
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.saved import saved_inputs
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
-    _refuse_measures(files)
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
-
-    def read() -> Reading:
-        overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
-        labels = [over for over in overs if over is not None]
-        reading = replace(options, labels=labels).read(files)
-        reading.audits_references = references
-        return reading
-
+    overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
+    reading = replace(options, labels=[over for over in overs if over is not None]).read(files)
+    reading.audits_references = references
     if asking.dry_run:
-        print_judges(read(), plan, cache, asking.price)
+        print_judges(reading, plan, cache, asking.price)
         return
     if asking.price is not None:
         raise RequestError("--price needs --dry-run, which prints the cost: add it, or drop --price.")
     result = None
     try:
         with nullcontext() if out is None else claimed(out) as folder:
-            reading = read()
             with progress_bar(reading, quiet=quiet) as progress:
                 result = run(reading, replace(plan, progress=progress))
             notes = [*reading.notes, *_notes(plan, options, result.made["systems"])]
@@ -98,9 +84,8 @@ def audit(
             print_notes(notes, quiet=quiet)
             result = replace(result, made={**result.made, "files": names, "notes": notes})
             if folder is not None:
-                shown = Pooled(reading) if plan.pools_runs else reading
                 scorers = Scorers(wrap=plan.wrap)
-                identity = replace_all(result, folder, lambda done: with_examples(done, shown, scorers))
+                identity = replace_all(result, folder, lambda done: with_examples(done, reading, scorers))
                 given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
                 attributes = as_list(options.attributes)
                 saved_inputs.write(folder, files, attributes, given, reading, identity)
@@ -131,7 +116,7 @@ def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iter
         yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
 
-def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
+def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: Price | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
     from fairbrief.engines.score_cache import Store
@@ -157,14 +142,4 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
-    spend.print_forecast(forecast, spend.price_of(price))
-
-
-def _refuse_measures(files: Sequence[str]) -> None:
-    """RequestError for a measure among the files, where --measure was forgotten."""
-    from fairbrief import registry
-
-    for file in files:
-        name = re.split("[(@]", file)[0]
-        if not Path(file).exists() and name in registry.names("measure"):
-            raise RequestError(f"No file {file}. For the measure, write --measure {shlex.quote(file)}.")
+    spend.print_forecast(forecast, price)

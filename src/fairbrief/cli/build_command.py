@@ -36,7 +36,7 @@ ATTRIBUTE = o.option(..., "Attribute; NAME=FIELD reads another field.", "NAME[=F
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """Which texts a builder uses, and the attributes of its sets. Each field is an option: see `source_options`."""
+    """Which texts a builder uses, and the attributes of its sets. Each field is an option."""
 
     # fmt: off
     min_tokens: int = shared(0, "Exclude shorter texts.", "N", least=0)
@@ -85,11 +85,6 @@ def _write_any(records: Iterator[Record], out: Path) -> int:
 
 def _reasons(excluded: Mapping[str, int]) -> str:
     return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(excluded.items())) or "nothing"
-
-
-def source_options(*without: str) -> Callable[[o.Command], o.Command]:
-    """Replace a builder's parameter ``options`` by the options of `SourceOptions`, except some."""
-    return o.options_of(SourceOptions, "options", without=without)
 
 
 def pairs(text: str) -> dict[str, str]:
@@ -177,7 +172,6 @@ def pages(
 
 
 @app.command(short_help="Sets of labelled texts, by size and by mix.")
-@source_options()
 def perspectives(
     source: Path = SOURCE,
     out: Path = OUT,
@@ -186,8 +180,7 @@ def perspectives(
     mix: list[str] = o.option(..., "Shares of values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"),
     samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
-    *,
-    options: SourceOptions,
+    options: SourceOptions = o.all_but(),
 ) -> None:
     """Build sets of labelled texts: every size and mix, with several samples of each.
 
@@ -220,7 +213,6 @@ def _counts(values: Counter[str]) -> str:
 
 
 @app.command(short_help="Sets that each value dominates equally often.")
-@source_options()
 def stratified(
     source: Path = SOURCE,
     out: Path = OUT,
@@ -237,8 +229,7 @@ def stratified(
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),
-    *,
-    options: SourceOptions,
+    options: SourceOptions = o.all_but(),
 ) -> None:
     """Build sets of texts so that each value dominates equally many.
 
@@ -273,7 +264,6 @@ def _sizes(text: str) -> tuple[int, int]:
 
 
 @app.command(short_help="Segments of conversations.")
-@source_options("min_tokens", "max_tokens", "tokens", "distinct", "seed")
 def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,
@@ -281,8 +271,7 @@ def transcripts(
     count: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
-    *,
-    options: SourceOptions,
+    options: SourceOptions = o.all_but("min_tokens", "max_tokens", "tokens", "distinct", "seed"),
 ) -> None:
     """Cut conversations into segments; each turn is a document.
 
@@ -301,7 +290,6 @@ def transcripts(
 
 
 @app.command(short_help="Sets of reviews of one product.")
-@source_options("distinct")
 def reviews(
     source: Path = SOURCE,
     out: Path = OUT,
@@ -315,8 +303,7 @@ def reviews(
     analyser: Literal["vader", "nltk"] = o.option("vader", "Library of VADER: vader or nltk.", "vader|nltk"),
     rating: str | None = o.option(None, "Field with the rating; by default 'rating'.", "FIELD"),
     product: str | None = o.option(None, "Field with the product; by default 'product'.", "FIELD"),
-    *,
-    options: SourceOptions,
+    options: SourceOptions = o.all_but("distinct"),
 ) -> None:
     """Build sets of reviews of one product, each review with its sentiment.
 

@@ -54,10 +54,10 @@ class CheckedCommand(help_pages.CommandWithPage):
 
 def _check_paths(ctx: Any) -> None:
     """RequestError for an output that cannot be written or is an input, and for addresses that are not allowed."""
-    given = [(option, ctx.params.get(option.name)) for option in ctx.command.params]
-    inputs = [value for param, value in given if param.name in INPUTS or param.param_type_name == "argument"]
-    for option, value in given:
-        name = max(option.opts, key=len)
+    params, given = ctx.command.params, ctx.params
+    inputs = [given.get(p.name) for p in params if p.name in INPUTS or p.param_type_name == "argument"]
+    for option in params:
+        value, name = given.get(option.name), max(option.opts, key=len)
         _check_addresses(value, name)
         if option.name in OUTPUTS and isinstance(value, Path):
             check_output(value, name, inputs)

@@ -19,6 +19,8 @@ EXPLAINED_BY = "audit"
 WIDEST = 26
 """Characters of the first column; longer options have a line for themselves."""
 NEGATION = re.compile(r"--([a-z]+(?:-[a-z]+)*) / --no-\1")
+NOTE = re.compile(r"default: [^;\]]+|required")
+"""What typer says of an option besides its range."""
 EXAMPLES = "\n\nExamples:\n"
 """The heading at the end of a command's docstring, above command lines."""
 UNBROKEN = "\xa0"
@@ -72,11 +74,9 @@ def _entry(parameter: Any, ctx: Any) -> Entry:
     if parameter.param_type_name == "argument":
         return parameter.metavar, parameter.help
     typed, text = parameter.get_help_record(ctx)
-    notes = [text.removeprefix(parameter.help).strip(" []")]
-    notes = [note for note in notes[0].split("; ") if note.startswith("default: ") or note == "required"]
-    notes = [note.replace(" ", UNBROKEN) for note in notes]
-    typed = NEGATION.sub(r"--[no-]\1", typed)
-    return typed, f"{parameter.help} [{notes[0]}]" if notes else parameter.help
+    note = NOTE.search(text.removeprefix(parameter.help))
+    shown = f" [{note[0].replace(' ', UNBROKEN)}]" if note else ""
+    return NEGATION.sub(r"--[no-]\1", typed), f"{parameter.help}{shown}"
 
 
 def write_section(title: str, entries: Sequence[Entry], formatter: Any) -> None:

@@ -14,7 +14,7 @@ import typer
 from fairbrief.classifiers.people import People
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
-from fairbrief.cli.input_options import print_excluded, print_notes, reading_options
+from fairbrief.cli.input_options import print_excluded, print_notes
 from fairbrief.errors import RequestError
 from fairbrief.people.build_people import try_recogniser
 from fairbrief.readers import ReadingSettings
@@ -145,15 +145,13 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 
 
 @app.command()
-@reading_options()
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
     tokens: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     sentences: Literal["builtin", "punkt"] | None = o.option(
         None, "Also count sentences: builtin or punkt.", "builtin|punkt"
     ),
-    *,
-    options: ReadingSettings,
+    options: ReadingSettings = o.all_but(),
 ) -> None:
     """Count records, documents, lengths and groups, and the summaries of each system.
 

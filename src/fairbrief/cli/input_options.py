@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fairbrief.cli.options import Command, options_of
 from fairbrief.readers import ReadingSettings
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from fairbrief.readers import Reading
     from fairbrief.types import Scorer
 
@@ -30,11 +27,6 @@ LOOKED_AT = 200
 """Records that are used to detect the language of an input."""
 OF_SUMMARIES = ("summary_field", "system_field", "summaries", "summaries_id_field", "system")
 """Options about summaries, for commands that do not read summaries to leave out."""
-
-
-def reading_options(*without: str) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``options`` by the options of `ReadingSettings`, except some."""
-    return options_of(ReadingSettings, "options", without=without)
 
 
 def plan_settings(options: ReadingSettings) -> dict[str, Any]:
@@ -84,41 +76,33 @@ def _with_cache(path: Path, scorer: Scorer) -> Scorer:
 
 
 @contextmanager
-def bar(*columns: str, quiet: bool) -> Iterator[Progress | None]:
-    """A progress bar on standard error, with texts before and after it; None if it is not a terminal."""
+def bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[..., None]]:
+    """A progress bar on standard error if it is a terminal; yields a function that sets ``completed`` and ``description``."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield lambda **_: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    texts: list[Any] = [TextColumn(text) for text in columns]
     times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(
-        *texts[:1], BarColumn(), *texts[1:2], *times, *texts[2:], console=Console(stderr=True), transient=True
-    ) as shown:
-        yield shown
+    columns = (TextColumn(title), BarColumn(), *times, TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        yield partial(shown.update, shown.add_task("", total=total or None))
 
 
 @contextmanager
-def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None] | None]:
+def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """A progress bar over the bytes of the input; yields a function of the number of finished cases."""
-    with bar("auditing", "{task.fields[cases]}", "{task.fields[scoring]}", quiet=quiet) as shown:
-        if shown is None:
-            yield None
-            return
-        from fairbrief.scorers.pairs import Progress as Scored
-        from fairbrief.scorers.pairs import watched
+    from fairbrief.scorers.pairs import Progress, watched
 
-        task = shown.add_task("audit", total=reading.bytes_total or None, cases="", scoring="")
+    with bar("auditing", reading.bytes_total, quiet=quiet) as update:
 
         def advance(cases: int) -> None:
-            done = counted(cases, "summary", "summaries")
-            shown.update(task, completed=reading.bytes_read, cases=done, scoring="")
+            update(completed=reading.bytes_read, description=counted(cases, "summary", "summaries"))
 
-        def scoring(scored: Scored) -> None:
+        def scoring(scored: Progress) -> None:
             done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"
-            shown.update(task, scoring=done)
+            update(description=done)
 
         with watched(scoring):
             yield advance

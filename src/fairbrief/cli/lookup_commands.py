@@ -8,7 +8,7 @@ import dataclasses
 import inspect
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 app = o.new_app()
 
 
-KINDS: tuple[Literal["measure", "scorer", "classifier", "summarizer", "protocol"], ...] = (
-    "measure", "scorer", "classifier", "summarizer", "protocol",
-)  # fmt: skip
+KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
 """In the order of the list."""
 STYLES = {"ok": "green", "fails": "red", "absent": "dim"}
 Finding = tuple[str, str, str]
@@ -87,23 +85,20 @@ def installed() -> Iterator[Finding]:
     yield "ok", "fairbrief", metadata.version("fairbrief")
     yield "ok", "python", f"{platform.python_version()} on {platform.platform(terse=True)}"
     for extra, library in requirements():
-        version = _version(library)
-        if not extra:
-            yield "ok" if version else "fails", library, version or "not installed"
+        name = f"{extra}, {library}" if extra else library
+        if version := _version(library):
+            yield "ok", name, version
+        elif extra:
+            yield "absent", name, f"not installed: pip install 'fairbrief[{extra}]'"
         else:
-            words = version or f"not installed: pip install 'fairbrief[{extra}]'"
-            yield "ok" if version else "absent", f"{extra}, {library}", words
+            yield "fails", name, "not installed"
 
 
 def requirements() -> list[tuple[str, str]]:
     """(extra, library) of all declared requirements; the extra is empty for required libraries."""
-    result = []
-    for line in metadata.requires("fairbrief") or ():
-        name = re.match(r"[\w.-]+", line)
-        extra = re.search(r"extra\s*==\s*['\"]([\w.-]+)['\"]", line)
-        if name is not None:
-            result.append((extra[1] if extra else "", name[0]))
-    return sorted(dict.fromkeys(result))
+    lines = metadata.requires("fairbrief") or ()
+    found = [re.match(r"([\w.-]+)(?:.*extra\s*==\s*['\"]([\w.-]+))?", line) for line in lines]
+    return sorted({(match[2] or "", match[1]) for match in found if match})
 
 
 def _version(library: str) -> str | None:
@@ -127,10 +122,9 @@ def device() -> Iterator[Finding]:
     if _version("torch") is None:
         yield "absent", "models", "need the extra 'neural'; the default measures do not"
         return
-    from fairbrief.pretrained import library
     from fairbrief.scorers.entailment import Entailment
 
-    torch = library("torch", "doctor")
+    torch = pretrained.library("torch", "doctor")
     chosen = Entailment().placement
     name = platform.processor() or platform.machine()
     if chosen.device == "cuda":
@@ -315,26 +309,20 @@ def protocol(
     made = registry.make("protocol", name)
     if not hasattr(made, "results"):
         raise RequestError(f"'{name}' has no list of results. Run it: fairbrief audit FILE --protocol {name}")
-    results: Sequence[PublishedResult] = made.results()
+    results: dict[str, PublishedResult] = {result.number: result for result in made.results()}
     if number is None:
-        rows = tuple((r.number, "command" if r.commands else "none", r.title) for r in results)
+        rows = tuple((r.number, "command" if r.commands else "none", r.title) for r in results.values())
         notes = (getattr(made, "released", ""), f"'fairbrief protocol {name} NUMBER' shows one.")
         print_tables([Table(made.paper, ("number", "how", "title"), rows, tuple(filter(None, notes)))])
         return
-    shown = next((r for r in results if r.number.casefold() == number.casefold()), None)
+    shown = next((r for key, r in results.items() if key.casefold() == number.casefold()), None)
     if shown is None:
-        known = ", ".join(result.number for result in results)
-        raise RequestError(f"The paper of {name} has no {number}. It has: {known}.")
+        raise RequestError(f"The paper of {name} has no {number}. It has: {', '.join(results)}.")
     more = {"Inputs": shown.inputs, "Not available": shown.absent, "Note": shown.note}
     lines = [shown.heading, f"Section: {shown.section}", *(f"$ {command}" for command in shown.commands)]
-    lines += [f"{label}: {text}" for label, text in more.items() if text]
-    obtained = []
-    for figure in shown.obtained:
-        numbers = f"{figure.cell}: {figure.obtained} (published: {figure.published}). {figure.reason}"
-        obtained += [f"Obtained, {numbers.strip()}", f"  from: {figure.input}", f"  $ {figure.command}"]
-    console = Console(highlight=False)
-    console.print("\n".join(lines), markup=False)
+    typer.echo("\n".join([*lines, *(f"{label}: {text}" for label, text in more.items() if text)]))
     if shown.rows:
         print_tables([shown.table], is_below_text=True)
-    if obtained:
-        console.print("\n".join(obtained), markup=False)
+    for figure in shown.obtained:
+        numbers = f"{figure.cell}: {figure.obtained} (published: {figure.published}). {figure.reason}"
+        typer.echo(f"Obtained, {numbers.strip()}\n  from: {figure.input}\n  $ {figure.command}")

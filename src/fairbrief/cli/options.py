@@ -1,26 +1,35 @@
-"""How commands declare options: as parameters, or, where commands share them, as fields of a dataclass."""
+"""How commands declare options: as parameters, or, where they share them, as fields of a class of settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import partial, update_wrapper
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Any, Literal, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
 
-from fairbrief.plan import Plan
+from fairbrief.cli.command_line import CheckedCommand
 from fairbrief.settings import MACHINE, OUTPUT, UNLOADED, option_of
 
 Command = Callable[..., None]
 Tokens = Literal["words", "nltk", "characters"]
 
 
-def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> typer.Typer:  # noqa: A002 # typer's word
+class App(typer.Typer):
+    """A typer app with checked commands, whose parameters may be settings (`Chosen`)."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Command], Command]:  # type: ignore[override] # typer lists them
+        """Add a command."""
+        register = super().command(name, cls=CheckedCommand, **settings)
+        return lambda command: register(_with_options(command))
+
+
+def new_app(help: str | None = None, cls: type[TyperGroup] | None = None) -> App:  # noqa: A002 # typer's word
     """A typer app; with ``help``, a group of subcommands, maybe of a class."""
-    return typer.Typer(
+    return App(
         cls=cls,
         no_args_is_help=help is not None,
         add_completion=False,
@@ -85,41 +94,58 @@ ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse
 SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
 
 
-def options_of(
-    kind: type[Any], name: str, *, only: Sequence[str] = (), without: Sequence[str] = ()
-) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``name`` by options: all fields of ``kind``, or some.
+@dataclass(frozen=True)
+class Chosen:
+    """The default of a parameter of a class of settings: a command has options for some of the fields with a panel in its place."""
 
-    While the command runs, texts have the language of the option ``--language``, if it is one of them.
+    names: Sequence[str]
+    are_excluded: bool
+
+    def fields_of(self, kind: type[Any]) -> list[Field[Any]]:
+        """The chosen fields."""
+        return [
+            f for f in fields(kind) if f.metadata["panel"] and (f.name in self.names) != self.are_excluded
+        ]
+
+
+def only(*names: str) -> Any:
+    """Options for these settings of the parameter's class."""
+    return Chosen(names, are_excluded=False)
+
+
+def all_but(*names: str) -> Any:
+    """Options for all settings of the parameter's class, except some."""
+    return Chosen(names, are_excluded=True)
+
+
+def _with_options(command: Command) -> Command:
+    """The command with options in place of parameters with `Chosen` settings.
+
+    While it runs, texts have the language of the option ``--language``, if it has one.
     """
-    hints = get_type_hints(kind, localns=UNLOADED)
-    chosen = [
-        f for f in fields(kind) if f.metadata["panel"] and f.name not in without and (f.name in only or not only)
-    ]  # fmt: skip
+    parameters: list[Parameter] = []
+    shared: dict[str, tuple[type[Any], list[Field[Any]]]] = {}
+    for p in signature(command, eval_str=True).parameters.values():
+        if isinstance(p.default, Chosen):
+            kind, chosen = p.annotation, p.default.fields_of(p.annotation)
+            shared[p.name], hints = (kind, chosen), get_type_hints(kind, localns=UNLOADED)
+            parameters += [_parameter(f, hints[f.name]) for f in chosen]
+        else:
+            parameters.append(p.replace(kind=Parameter.KEYWORD_ONLY))
 
-    def extended(command: Command) -> Command:
-        def run(**given: Any) -> None:
-            from fairbrief.text import languages
+    def run(**given: Any) -> None:
+        from fairbrief.text import languages
 
-            settings = {f.name: _value(f, given.pop(f.name)) for f in chosen}
-            with languages.using(settings.get("language") or languages.setting()):
-                command(**given, **{name: kind(**settings)})
+        with languages.using(given.get("language") or languages.setting()):
+            for name, (kind, chosen) in shared.items():
+                given[name] = kind(**{f.name: _value(f, given.pop(f.name)) for f in chosen})
+            command(**given)
 
-        # Typer reads options from the signature.
-        known = signature(command, eval_str=True)
-        others = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in known.parameters.values() if p.name != name]
-        parameters = [*(_parameter(f, hints[f.name]) for f in chosen), *others]
-        made: Any = update_wrapper(run, command)
-        made.__signature__ = known.replace(parameters=parameters)
-        made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return extended
-
-
-def plan_options(*only: str) -> Callable[[Command], Command]:
-    """Replace a command's parameter ``plan`` by the options of a `Plan`, all or some."""
-    return options_of(Plan, "plan", only=only)
+    # Typer reads options from the signature.
+    made: Any = update_wrapper(run, command)
+    made.__signature__ = Signature(parameters)
+    made.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def _parameter(f: Field[Any], hint: Any) -> Parameter:
@@ -137,6 +163,7 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
 
 def _value(f: Field[Any], given: Any) -> Any:
     """The setting's value, parsed from the option's."""
-    given = f.default if given is None else given
+    if given is None:
+        return f.default
     parse = f.metadata["parse"]
     return given if parse is None else parse(given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -56,8 +55,8 @@ def subgroups(
     """
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
-    with nullcontext() if out is None else claimed(out) as place:
-        if place is not None:
+    if out is not None:
+        with claimed(out) as place:
             now = replace_all(result, place)
             saved_inputs.copy(folder, json_file.identity(saved), place, now)
     print_result(result, details=details, place=Place(out, tables_first="subgroups"))
@@ -245,13 +244,11 @@ def trend(
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "confidence_level")
 def rank(
     folders: list[Path] = o.argument("Saved audits, one per data set.", "DIR…"),
     system: list[str] = o.several("System to rank; by default all in every audit.", "NAME"),
     published: bool = o.switch("--published", "Rank by unsigned scores, without a baseline, as published."),
-    *,
-    plan: Plan,
+    plan: Plan = o.only("n_resamples", "seed", "confidence_level"),
 ) -> None:
     """Rank systems over several data sets, with intervals.
 
@@ -273,8 +270,6 @@ FORMS = {".json": explanation.as_json, ".md": explanation.as_markdown, ".html": 
 
 
 @app.command()
-@o.plan_options("n_resamples", "language")
-@inputs.reading_options("system")
 def explain(
     files: list[str] = o.argument("Files with records and summaries, or hf:NAME.", "FILE…"),
     measure: str = o.option(..., "Measure to explain, e.g. equal_coverage@sentiment.", "SPEC"),
@@ -285,9 +280,8 @@ def explain(
     out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "language"),
+    options: ReadingSettings = o.all_but("system"),
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each.
 
@@ -303,9 +297,7 @@ def explain(
         result = explanations.explain(
             reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
         )
-    for one in result:
-        for table in explanation.tables(one):
-            print_tables([table], is_below_text=True)
+    print_tables([table for one in result for table in explanation.tables(one)], is_below_text=True)
     typer.echo()
     print_text(explanation.LEGEND, "dim")
     inputs.print_excluded(reading)

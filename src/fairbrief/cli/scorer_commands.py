@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -27,8 +28,6 @@ app = o.new_app()
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "confidence_level", "language")
-@inputs.reading_options("attributes", "references_field")
 def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
@@ -40,9 +39,8 @@ def agree(
         None, "For saved audits: compare changes of measures from one system to the other.", "PLAIN FAIR"
     ),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "seed", "confidence_level", "language"),
+    options: ReadingSettings = o.all_but("attributes", "references_field"),
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
@@ -57,10 +55,8 @@ def agree(
     if any(saved):
         if not all(saved):
             raise RequestError("Give either folders of saved audits or files of records, not both.")
-        given = {"attribute": attribute, **options.given()}
-        if set_options := [name for name, value in given.items() if value is not None]:
-            option = set_options[0].replace("_", "-")
-            raise RequestError(f"--{option} has no effect on saved audits: drop it.")
+        given = options.given() if attribute is None else ["attribute"]
+        _refuse(given, "no effect on saved audits")
         audits = [load(source) for source in sources]
         if relative_change is None:
             found = agreement.correlations(audits, measure, resampling)
@@ -84,17 +80,14 @@ def agree(
 
 
 @app.command()
-@o.plan_options("n_resamples", "seed", "language")
-@inputs.reading_options("attributes", "references_field", "cluster_by", "record_attributes")
 def chunks(
     files: list[str] = o.argument("Files or saved data sets with records and summaries.", "FILE…"),
     scorer: str = o.option("containment", "Scorer of support, e.g. entailment.", "SPEC"),
     sizes: str = o.option("sentence,50,100,200,400", "Sizes of pieces: sentence, or words.", "SIZES"),
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("n_resamples", "seed", "language"),
+    options: ReadingSettings = o.all_but("attributes", "references_field", "cluster_by", "record_attributes"),
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
@@ -119,8 +112,6 @@ def chunks(
 
 
 @app.command()
-@o.plan_options("seed", "language")
-@inputs.reading_options("references_field")
 def calibrate(
     scorer: str = o.argument("Scorer of pairs, e.g. containment, embedding or lexical.", "SCORER"),
     labels: list[str] = o.argument(
@@ -134,9 +125,8 @@ def calibrate(
     ),
     pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("seed", "language"),
+    options: ReadingSettings = o.all_but("references_field"),
 ) -> None:
     """Calibrate a scorer on labelled pairs: measure its agreement with people, and map scores to probabilities.
 
@@ -149,12 +139,14 @@ def calibrate(
     """
     if (out is None) == (label_sheet is None):
         raise RequestError("Give --out FILE.json to calibrate, or --label-sheet SHEET.csv to get pairs.")
-    spec, scorers = _plain(scorer), Scorers(wrap=inputs.cached(cache))
+    if uses_in(specs.parse(scorer).settings):
+        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
+    scorers = Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
         check_sheet(label_sheet, "--label-sheet")
         reading = inputs.read_in_language(options, labels)
         # Scores only decide how evenly pairs are drawn.
-        spec = "containment" if spec == "lexical" else spec
+        spec = "containment" if scorer == "lexical" else scorer
         over = next(iter(options.attribute_fields), "")
         chosen, total = calibrating.pairs_to_label(reading, spec, over, scorers, pairs, plan.seed)
         if not chosen:
@@ -170,11 +162,9 @@ def calibrate(
         )
         return
     assert out is not None
-    if given := options.given():
-        option = next(iter(given)).replace("_", "-")
-        raise RequestError(f"--{option} has an effect only with --label-sheet: drop it.")
+    _refuse(options.given(), "an effect only with --label-sheet")
     read = calibrating.read_labels([Path(file) for file in labels])
-    made = scorers[spec]
+    made = scorers[scorer]
     fitting = calibrating.fitted(made, read.pairs, plan.seed)
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
@@ -186,8 +176,7 @@ def calibrate(
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 
-def _plain(scorer: str) -> str:
-    """The spec; RequestError for one that is calibrated already."""
-    if uses_in(specs.parse(scorer).settings):
-        raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
-    return scorer
+def _refuse(given: Iterable[str], has: str) -> None:
+    """RequestError about the first of the given settings, which has no effect or another one."""
+    for name in given:
+        raise RequestError(f"--{name.replace('_', '-')} has {has}: drop it.")

@@ -38,27 +38,27 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
     if len(files) > 1:
         raise RequestError("A file of settings names the input files: give only the file of settings.")
     path = Path(files[0])
+    options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
     settings: dict[str, Any] = {}
-    for given_key, value in read(path).items():
-        key = given_key.replace("_", "-")
+    for written_key, value in read(path).items():
+        key = written_key.replace("_", "-")
         if key in settings:
             other = key.replace("-", "_")
             raise RequestError(f"{path}: {other!r} and {key!r} are the same key: give it once.")
-        settings[key] = value
-    options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
-    for key in settings:
         if key not in options and key not in _all_options():
             near = did_you_mean(key, _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
+        settings[key] = value
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
+    inputs = [_relative(path, file) for file in as_list(settings[FILES])]
     ctx.default_map = {
-        options[key].name: _value(path, key, value, options[key])
-        for key, value in settings.items()
-        if key in options and given.get(options[key].name) in (None, ())
+        option.name: _value(path, key, settings[key], option)
+        for key, option in options.items()
+        if key in settings and given.get(option.name) in (None, ())
     }
     place = list(args).index(files[0])
-    return [*args[:place], *(_relative(path, file) for file in as_list(settings[FILES])), *args[place + 1 :]]
+    return [*args[:place], *inputs, *args[place + 1 :]]
 
 
 def read(path: Path) -> Mapping[str, Any]:
@@ -112,8 +112,6 @@ def _key(option: Any) -> str:
 @cache
 def _all_options() -> tuple[str, ...]:
     """The options of ``audit``: a file may have more settings than another command uses."""
-    import typer
+    from fairbrief import cli
 
-    from fairbrief.cli.audit_command import app
-
-    return (FILES, *(_key(option) for option in typer.main.get_command(app).params if option.name != "help"))
+    return (FILES, *(_key(option) for option in cli.loaded("audit").params if option.name != "help"))

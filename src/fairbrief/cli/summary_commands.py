@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -23,15 +22,10 @@ from fairbrief.text.counted import counted
 from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
 from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
-if TYPE_CHECKING:
-    from fairbrief.types import Case
-
 app = o.new_app()
 
 
 @app.command()
-@spend.spending_options
-@inputs.reading_options(*inputs.OF_SUMMARIES, "cluster_by")
 def summarize(
     files: list[str] = o.argument("Files with records, saved data sets, or hf:NAME.", "RECORDS…"),
     with_: str = o.option(
@@ -51,9 +45,8 @@ def summarize(
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
-    *,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES, "cluster_by"),
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
 
@@ -71,26 +64,22 @@ def summarize(
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
-    jobs, journal = [Job(summarizer, out, system or "")], journal_of(out)
-    forecast = foresee(jobs, reading.records, keys_in(journal))
-    tally = asking.tally()
-    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
-        (count,) = summarize_all(jobs, reading.records, journal, watch, tally)
-    spend.end_with(asking, out, count, tally, reading)
+    jobs, run = [Job(summarizer, out, system or "")], spend.Run(asking, journal_of(out), quiet=quiet)
+    forecast = foresee(jobs, reading.records, keys_in(run.journal))
+    with run.asking(forecast) as watch:
+        (count,) = summarize_all(jobs, reading.records, run.journal, watch, run.tally)
+    run.end(out, count, reading)
 
 
 @app.command()
-@spend.spending_options
-@inputs.reading_options("cluster_by")
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
     out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
-    *,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    options: ReadingSettings = o.all_but("cluster_by"),
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
 
@@ -104,23 +93,20 @@ def claims(
     chat = registry.make("summarizer", with_, asking.of_model())
     splitter = Splitter(chat, instruction_in(prompt))
     reading = options.read(files)
-    journal, tally = journal_of(out), asking.tally()
-    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(journal))
-    with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch, tally)
+    run = spend.Run(asking, journal_of(out), quiet=quiet)
+    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(run.journal))
+    with run.asking(forecast) as watch:
+        outcome = split_file(splitter, lambda: reading, out, watch, run.tally)
     split = (
         f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
         f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
     lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
-    spend.end_with(asking, out, outcome.count, tally, reading, lines)
+    run.end(out, outcome.count, reading, lines)
 
 
 @app.command()
-@spend.spending_options
-@o.plan_options("measures", "baseline", "n_resamples", "seed", "confidence_level")
-@inputs.reading_options(*inputs.OF_SUMMARIES)
 def sweep(
     files: list[str] = o.argument("Files with records to summarize.", "FILE…"),
     with_: str = o.option(..., "Summarizer, e.g. lead or chat:MODEL.", "SUMMARIZER", "--with"),
@@ -135,10 +121,9 @@ def sweep(
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
-    asking: spend.SpendingOptions,
+    asking: spend.SpendingOptions = o.all_but(),
+    plan: Plan = o.only("measures", "baseline", "n_resamples", "seed", "confidence_level"),
+    options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES),
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
 
@@ -149,16 +134,14 @@ def sweep(
         fairbrief sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep
     """
     from fairbrief.auditing.scorer_lookup import Scorers
-    from fairbrief.auditing.system_runs import Pooled
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.reports.terminal import Place, print_result
     from fairbrief.saved.examples import with_examples
     from fairbrief.scorers.chat_judge import within
     from fairbrief.workbench import sweep
-    from fairbrief.workbench.summarizing import summarize_all
 
     answers = out / sweep.ANSWERS
-    tally = asking.tally()
+    run = spend.Run(asking, answers, quiet=quiet)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -166,30 +149,30 @@ def sweep(
     jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, tally, then=then))
+    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, run.tally, then=then))
     forecast = sweep.foresee(reading.records, jobs, plan)
     result = None
     try:
         with nullcontext() if asking.dry_run else claimed(out):
-            with spend.asked(asking, tally, forecast, answers, quiet=quiet) as watch:
-                counts = summarize_all(jobs, reading.records, answers / sweep.JOURNAL, watch, tally)
+            with run.asking(forecast) as watch:
+                journal = answers / sweep.JOURNAL
+                counts = summarize_all(jobs, reading.records, journal, watch, run.tally)
             if not quiet:
                 for job, count in zip(jobs, counts, strict=True):
                     typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
-                if tally.requests:
-                    typer.echo(spend.requests(tally, spend.price_of(asking.price)), err=True)
-                spend.print_failures(tally)
+                if sent := run.requests():
+                    typer.echo(", ".join(sent), err=True)
+                run.print_failures()
             result = sweep.audited(jobs, plan)
-            cases: Iterable[Case] = read([job.out for job in jobs])
-            cases = Pooled(cases) if result.made.get("pools_runs") else cases
-            result = with_examples(result, cases, Scorers(wrap=plan.wrap))
+            answered = read([job.out for job in jobs])
+            result = with_examples(result, answered, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
         if result is not None:
             print_result(result, details=details, place=Place(out, tables_first="differences"))
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    spend.end_unfinished(counts, tally.failures)
+    run.end_unfinished(counts)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
@@ -211,8 +194,6 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
 
 
 @app.command()
-@o.plan_options("language")
-@inputs.reading_options("system", "cluster_by")
 def choose(
     files: list[str] = o.argument("Files with several systems' summaries of each record.", "FILE…"),
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
@@ -226,9 +207,8 @@ def choose(
     ),
     prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,
-    *,
-    plan: Plan,
-    options: ReadingSettings,
+    plan: Plan = o.only("language"),
+    options: ReadingSettings = o.all_but("system", "cluster_by"),
 ) -> None:
     """Choose the fairest of several summaries of each record.
 

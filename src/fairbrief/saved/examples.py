@@ -14,6 +14,7 @@ import numpy as np
 from fairbrief import registry, specs
 from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
 from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import FairbriefError
 from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
@@ -59,6 +60,7 @@ def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Re
     """The result with the `examples` of its report, unless it keeps no texts."""
     if result.made.get("keeps_texts") is False:
         return result
+    cases = Pooled(cases) if result.made.get("pools_runs") else cases
     return replace(result, examples=examples(result, cases, scorers))
 
 

@@ -28,6 +28,11 @@ def summarize(source: Path, out: Path, server: StubChat, *more: object) -> str:
     )  # fmt: skip
 
 
+def split(source: Path, server: StubChat, *more: object) -> str:
+    """Split the summaries into claims with the stub."""
+    return printed("claims", source, "--with", "chat:stub-1", "--base-url", server.url, *more)
+
+
 def test_summarize_tells_counts_tokens_and_cost(source: Path, tmp_path: Path) -> None:
     """The last line tells what was asked, kept, refused, empty, sent, used and paid."""
     out = tmp_path / "out.jsonl"
@@ -70,21 +75,17 @@ def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> N
             summarize(source, source, server)
         with locked(tmp_path / "o"), pytest.raises(RequestError, match="Another process is writing"):
             summarize(source, tmp_path / "o", server)
-        with pytest.raises(RequestError, match="1e3: give the price"):
-            summarize(source, tmp_path / "o", server, "--price", "1e3")
         assert server.requests == 0
 
 
 def test_claims_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -> None:
     """Every usable summary gets claims in its line; equal texts are asked for once; replies without a list are shown."""
-    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     texts = ["It is red and broke.", "It is red and broke.", "2.5 percent left, in Sund.", "Odd.", ""]
-    row = {"documents": ["d"], "system": "s", "made": {"model": "m"}}
-    write(source, [{**row, "id": f"r{i}", "summary": text} for i, text in enumerate(texts)])
+    source, out = claim_source(tmp_path, *texts), tmp_path / "out.jsonl"
     odd = "What do you mean by that? I see no summary to split here, so tell me more about it please!"
     replies = {"It ": "Here:\n1.The thing is red.\n(2) It broke.", "2.5": "1. 2.5 percent left.", "Odd": odd}
     with StubChat(answer=lambda prompt: replies[prompt.rpartition("Summary: ")[2][:3]]) as server:
-        said = printed("claims", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out)
+        said = split(source, server, "--out", out)
         assert server.requests == 3
         assert server.bodies[0]["temperature"] == 0
     assert claims_of(out) == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
@@ -98,8 +99,7 @@ def test_claims_with_the_users_instruction(tmp_path: Path) -> None:
     source, prompt = claim_source(tmp_path, "It is {red}."), tmp_path / "p.txt"
     prompt.write_text("Claims of: {summary} ->")
     with StubChat(answer=lambda _: "- It is red.") as server:
-        asked = ("claims", source, "--with", "chat:m", "--base-url", server.url, "--out", tmp_path / "o")
-        printed(*asked, "--prompt", prompt)
+        split(source, server, "--out", tmp_path / "o", "--prompt", prompt)
     assert server.bodies[0]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
 
@@ -119,8 +119,8 @@ def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path, 
 def claim_source(folder: Path, *texts: str) -> Path:
     """A file with a summary of each text."""
     source = folder / "in.jsonl"
-    rows = [{"id": f"r{i}", "documents": ["d"], "summary": t, "system": "s"} for i, t in enumerate(texts)]
-    return write(source, rows)
+    row = {"documents": ["d"], "system": "s", "made": {"model": "m"}}
+    return write(source, [{**row, "id": f"r{i}", "summary": text} for i, text in enumerate(texts)])
 
 
 def claims_of(out: Path) -> list[list[str] | None]:
@@ -140,7 +140,7 @@ def test_lists_and_json_are_claims_and_remarks_are_none(
     """A reply without a list is unparsed; JSON may be in a fence or within an object."""
     source, out = claim_source(tmp_path, summary), tmp_path / "out.jsonl"
     with StubChat(answer=lambda _: reply) as server:
-        told = printed("claims", source, "--with", "chat:s", "--base-url", server.url, "--out", out)
+        told = split(source, server, "--out", out)
     assert claims_of(out) == [claims]
     assert said in told
 
@@ -167,9 +167,7 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
     with StubChat() as server:
         said = summarize(source, out, server, "--dry-run", "--price", "1000000,0", "--prompt", "reviews")
         bounded = summarize(source, out, server, "--dry-run", "--price", "0,1000000", "--max-tokens", 7)
-        claims = printed(
-            "claims", claims_from, "--with", "chat:s", "--base-url", server.url, "--out", out, "--dry-run"
-        )
+        claims = split(claims_from, server, "--out", out, "--dry-run")
         assert server.requests == 0
     assert "10 wanted, 0 already answered, 10 calls to make" in said
     assert "any number of tokens of answers" in said
@@ -192,7 +190,7 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
         (("--prompt", "source", "--words", "20"), "no place for words"),
         (("--words", "80", "--sentences", "2"), "both given"),
         (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
-        (("--price", "1"), "million tokens"),
+        (("--price", "1e3"), "1e3: give the price per million tokens"),
     ],
 )
 def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
