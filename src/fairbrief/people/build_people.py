@@ -28,8 +28,9 @@ from fairbrief.people.template import make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
-from fairbrief.text.people import GROUPS, FoundPerson, found_people
-from fairbrief.types import Entity, Mention, Record
+from fairbrief.text.people import GROUPS, found_people
+from fairbrief.text.recognition import Span
+from fairbrief.types import Record
 
 NamesGiven = Names | str | Path
 
@@ -126,8 +127,21 @@ def build(
         wanted, design, replaces_last=replaces, random_gender=genders == "random", draws=many // len(wanted),
         by_frequency=weights == "frequency", seed=seed, manner=manner,
     )  # fmt: skip
-    report = Report()
-    return _stream(records, plan, list_names(plan, table), report), report
+    report, lists = Report(), list_names(plan, table)
+
+    def rows() -> Iterator[Record]:
+        seen: set[str] = set()
+        for record in records:
+            if record.id in seen:
+                raise DataError(
+                    f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
+                )
+            seen.add(record.id)
+            made, capacity = _rows_of(record, plan, lists)
+            report.capacities.append(capacity)
+            yield from made
+
+    return rows(), report
 
 
 def names_of(names: NamesGiven) -> Names:
@@ -143,19 +157,6 @@ def names_of(names: NamesGiven) -> Names:
         )
     with reading_text(path), path.open(encoding="utf-8-sig", newline="") as lines:
         return read_names(lines, str(path))
-
-
-def _stream(records: Iterable[Record], plan: Plan, lists: Pools, report: Report) -> Iterator[Record]:
-    seen: set[str] = set()
-    for record in records:
-        if record.id in seen:
-            raise DataError(
-                f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
-            )
-        seen.add(record.id)
-        rows, capacity = _rows_of(record, plan, lists)
-        report.capacities.append(capacity)
-        yield from rows
 
 
 def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
@@ -174,31 +175,24 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         row = placed(record, record, "original", {"design": plan.design, **kept})
         return [row], replace(capacity, written=1)
     rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
-    settings = _settings(plan)
-    usual = {"genders": "varied", "last_names": LAST_NAMES[plan.by_race], "content_words": "kept"}
-    unusual = [value for name, value in settings.items() if value != usual.get(name)]
+    usual_last = "replaced" if "race" in plan.kinds else "kept"
+    words = "neutral" if plan.manner.neutral else "exchanged"
+    settings = {
+        "genders": plan.genders,
+        "last_names": "replaced" if plan.replaces_last else "kept",
+        "content_words": "kept" if plan.manner.words is None else words,
+    }
+    usual = {"genders": "varied", "last_names": usual_last, "content_words": "kept"}
+    unusual = [value for name, value in settings.items() if value != usual[name]]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
         filled = fill(template, assigned, plan.manner)
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        name = ".".join(("-".join(unusual), *place.values())).replace(", ", "-").replace(" ", "-")
-        rows.append(placed(filled, record, name, {**settings, **place}))
+        name = ".".join(("-".join((plan.design, *unusual)), *place.values()))
+        attributes = {"design": plan.design, **settings, **place}
+        rows.append(placed(filled, record, name.replace(", ", "-").replace(" ", "-"), attributes))
     return rows, replace(capacity, written=len(rows))
-
-
-LAST_NAMES = {True: "replaced", False: "kept"}
-
-
-def _settings(plan: Plan) -> dict[str, str]:
-    """Attributes that distinguish a set of inputs from others of the same seed documents."""
-    words = "neutral" if plan.manner.neutral else "exchanged"
-    return {
-        "design": plan.design,
-        "genders": plan.genders,
-        "last_names": LAST_NAMES[plan.replaces_last],
-        "content_words": "kept" if plan.manner.words is None else words,
-    }
 
 
 def placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
@@ -235,17 +229,21 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     many: Counter[str] = Counter()
     for record in records:
         for number, document in enumerate(record.documents):
-            people = [e for e in record.entities if _names_in(e, number)]
-            seen: set[str] = set()
+            places = [
+                [(m.start, m.end) for m in entity.mentions if m.document == number and m.kind in _NAMES]
+                for entity in record.entities
+            ]
+            groups = [entity.attributes.get("gender", "") for entity in record.entities]
+            seen: set[int] = set()
             for person in found_people(document.text, set(accepted(document.text)), genders()):
-                true = _who(person, people, number)
-                if true is not None:
-                    seen.add(true.id)
-                group = "nobody" if true is None else true.attributes.get("gender", "")
-                read[person.gender, group] += 1
-            known = [e for e in people if e.attributes.get("gender") in GROUPS]
-            many.update(e.attributes["gender"] for e in known)
-            found.update(e.attributes["gender"] for e in known if e.id in seen)
+                shared = [_overlapping(person.spans, own) for own in places]
+                best = max(range(len(shared)), key=shared.__getitem__, default=-1)
+                is_known = best >= 0 and shared[best] > 0
+                if is_known:
+                    seen.add(best)
+                read[person.gender, groups[best] if is_known else "nobody"] += 1
+            many.update(group for group, own in zip(groups, places, strict=True) if own)
+            found.update(groups[i] for i in seen)
     if missing := [group for group in GROUPS if not many[group]]:
         raise DataError(
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
@@ -260,16 +258,6 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     ]
 
 
-def _names_in(entity: Entity, document: int) -> list[Mention]:
-    return [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
-
-
-def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
-    """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
-
-    def shared(entity: Entity) -> int:
-        named = _names_in(entity, document)
-        return sum(any(m.start < s.end and s.start < m.end for m in named) for s in person.spans)
-
-    best = max(people, key=shared, default=None)
-    return best if best is not None and shared(best) else None
+def _overlapping(spans: Iterable[Span], places: Sequence[tuple[int, int]]) -> int:
+    """The number of spans that overlap one of the places."""
+    return sum(any(start < span.end and span.start < end for start, end in places) for span in spans)
