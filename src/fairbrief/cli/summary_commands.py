@@ -20,7 +20,7 @@ from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings, read
 from fairbrief.text.counted import counted
-from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
+from fairbrief.workbench.claims import LISTED, Splitter, Splitting, instruction_in
 from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
 if TYPE_CHECKING:
@@ -102,19 +102,19 @@ def claims(
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat, instruction_in(prompt))
+    job = Splitting(Splitter(chat, instruction_in(prompt)), out)
     reading = options.read(files)
     journal, tally = journal_of(out), asking.tally()
-    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(journal))
+    forecast = foresee([job], lambda: reading, keys_in(journal))
     with spend.asked(asking, tally, forecast, journal, quiet=quiet) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch, tally)
+        (count,) = summarize_all([job], lambda: reading, journal, watch, tally)
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
-        f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
+        f"{counted(sum(job.claims), 'claim')} of {counted(len(job.claims), 'summary', 'summaries')}, "
+        f"{counted(len(job.unparsed), 'reply', 'replies')} unparsed"
     )
-    advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
-    lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
-    spend.end_with(asking, out, outcome.count, tally, reading, lines)
+    advice = ["To ask for these again, give another --prompt or --with."] if job.unparsed else []
+    lines = [split, *(f"  {line}" for line in job.unparsed[:LISTED]), *advice]
+    spend.end_with(asking, out, count, tally, reading, lines)
 
 
 @app.command()

@@ -30,16 +30,30 @@ NOT_ASKED = "not asked"
 
 @dataclass(slots=True)
 class Count:
-    """The outcome of requests. ``reasons`` has the number of missing texts by reason, also of earlier runs.
+    """The outcome of requests. ``reasons`` counts answers by the reason of a missing text (empty: it is there), also of
+    earlier runs, which are ``from_journal``.
 
     `NOT_ASKED` is the reason of answers beyond the most requests; ``stopped`` then names the limit.
     """
 
-    wanted: int = 0
     from_journal: int = 0
-    asked: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
+
+    def add(self, answer: Answer, *, is_stored: bool) -> None:
+        """Count an answer, which may have been stored by an earlier run."""
+        self.from_journal += is_stored
+        self.reasons[answer.get("reason", "")] += 1
+
+    @property
+    def wanted(self) -> int:
+        """All answers."""
+        return self.reasons.total()
+
+    @property
+    def asked(self) -> int:
+        """The answers that this run asked for."""
+        return self.wanted - self.from_journal - self.reasons[NOT_ASKED]
 
 
 Watch = Callable[[Count], None]
@@ -112,28 +126,21 @@ def gather(
 
     def missing() -> Iterator[Wanted]:
         for one in _wanted(writers, items):
-            count.wanted += 1
             if one.key in journal:
-                count.from_journal += 1
-                count.reasons[journal[one.key].get("reason", "")] += 1
+                count.add(journal[one.key], is_stored=True)
             else:
                 yield one
 
-    tasks = missing()
     try:
-        for batch in _answers(writers[0], tasks, tally):
-            journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
-            for key, answer in batch:
-                count.asked += 1
-                count.reasons[answer.get("reason", "")] += 1
-                if answer.get("reason") == UNANSWERED:
-                    without[key] = answer
+        for batch in _answers(writers[0], missing(), tally):
+            unanswered = {key: answer for key, answer in batch if answer.get("reason") == UNANSWERED}
+            journal.append([(key, answer) for key, answer in batch if key not in unanswered])
+            without |= unanswered
+            for _, answer in batch:
+                count.add(answer, is_stored=False)
             watch(count)
     except LimitReached as error:
         count.stopped = str(error)
-        for _ in tasks:
-            pass  # the wanted answers are counted to the end
-        count.reasons[NOT_ASKED] = count.wanted - count.from_journal - count.asked
     return without
 
 
@@ -172,17 +179,25 @@ class Job:
         """The summarizer as one with keys."""
         return self.summarizer if isinstance(self.summarizer, Writer) else _InOrder(self.summarizer)
 
+    def lines(self, item: Any, answers: Sequence[Answer]) -> Iterator[bytes]:
+        """The lines of the file about a record: one per answer, which is null if it was not asked for."""
+        names = (getattr(self.summarizer, name, "") for name in ("system", "model", "name"))
+        usual = {"summary": None, "system": str(next(filter(None, names)))}
+        for i, answer in enumerate(answers, 1):
+            system = f"{self.system}#{i}" if self.system and len(answers) > 1 else self.system
+            yield line_of(item, {**usual, **answer, **({"system": system} if system else {})})
+
 
 def summarize_all(
     jobs: Sequence[Job],
-    records: Records,
+    items: Callable[[], Iterable[Any]],
     journal: Path,
     watch: Watch = lambda _: None,
     tally: Tally | None = None,
 ) -> list[Count]:
-    """Write the summaries of all records by all jobs, each job to its file, in the order of the records.
+    """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
-    ``records`` is called several times. Jobs with the same endpoint run together, record by record, so that one
+    ``items`` is called several times. Jobs with the same endpoint run together, record by record, so that one
     concurrency limit applies to all, and a limit of requests leaves them the same records. Answers are written to
     ``journal`` as they arrive. After an interruption the next run requests only the missing answers, and each file is
     either unchanged or complete. A line has the record's fields, and ``summary``, ``system``, ``reason`` and
@@ -202,29 +217,26 @@ def summarize_all(
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
         for writers in groups.values():
-            without |= gather(writers, records, answers, total, tally, watch)
+            without |= gather(writers, items, answers, total, tally, watch)
             if total.stopped:
                 break
-        return [_written(job, records, answers, without, total.stopped) for job in jobs]
+        return [_written(job, items, answers, without, total.stopped) for job in jobs]
 
 
-def _written(job: Job, records: Records, journal: Journal, without: dict[str, Answer], stopped: str) -> Count:
-    """Write one job's file from the stored answers; return the outcome of its summaries."""
-    count = Count(stopped=stopped)
-    writer = job.writer
-    named = (getattr(writer, name, "") for name in ("system", "model", "name"))
-    not_asked = {"summary": None, "system": str(next(filter(None, named))), "reason": NOT_ASKED}
+def _written(
+    job: Job, items: Callable[[], Iterable[Any]], journal: Journal, without: dict[str, Answer], stopped: str
+) -> Count:
+    """Write one job's file from the stored answers; return their outcome, that of equal keys once."""
+    count, writer, seen = Count(stopped=stopped), job.writer, set[str]()
     with atomic_stream(job.out) as stream:
-        for record in records():
-            keys = writer.keys(record)
-            for i, key in enumerate(keys, 1):
-                answer = journal[key] if key in journal else without.get(key, not_asked)
-                count.wanted += 1
-                count.from_journal += journal.held_before(key)
-                count.reasons[answer.get("reason", "")] += 1
-                system = f"{job.system}#{i}" if job.system and len(keys) > 1 else job.system
-                stream.write(line_of(record, {**answer, "system": system} if system else answer))
-    count.asked = count.wanted - count.from_journal - count.reasons[NOT_ASKED]
+        for item in items():
+            answers = []
+            for key in writer.keys(item):
+                answers.append(journal[key] if key in journal else without.get(key, {"reason": NOT_ASKED}))
+                if key not in seen:
+                    count.add(answers[-1], is_stored=journal.held_before(key))
+                    seen.add(key)
+            stream.writelines(job.lines(item, answers))
     return count
 
 
