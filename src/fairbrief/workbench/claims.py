@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from fairbrief.chat.client import Asker, Wanted
 from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply
 from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, text_of
@@ -41,7 +43,7 @@ def instruction_in(path: Path | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Splitter:
+class Splitter(Asker):
     """Asks a model for the statements of summaries, with an instruction; by default at temperature 0."""
 
     model: Chat
@@ -62,24 +64,18 @@ class Splitter:
         before, _, after = self.instruction.partition("{summary}")
         return before.lstrip() + summary + after.rstrip()
 
-    def keys(self, case: Case) -> Sequence[str]:
-        """A hash of everything that determines the statements of a summary; none for a case without one."""
-        if case.summary.reason:
-            return ()
-        prompt = self.prompt(case.summary.text)
-        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent),)
-
     def endpoint(self) -> Endpoint:
         """The model's address and limits."""
         return self.model.endpoint()
 
-    def question(self, case: Case, _: int = 0) -> Question:
-        """The question for one summary."""
-        return Question((("user", self.prompt(case.summary.text)),), tuple(self.sent.items()))
-
-    def answer(self, case: Case, _: int, reply: Reply) -> Answer:
-        """The statements in a reply: see `read_claims`."""
-        return read_claims(case.summary.text, reply)
+    def wanted(self, case: Case) -> Iterator[Wanted]:
+        """The statements of a summary, none of a case without one. Their key is a hash of everything that determines them."""
+        text = case.summary.text
+        if not case.summary.reason:
+            prompt = self.prompt(text)
+            key = key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent)
+            question = Question((("user", prompt),), tuple(self.sent.items()))
+            yield Wanted(key, question, partial(read_claims, text))
 
 
 def read_claims(text: str, reply: Reply) -> Answer:

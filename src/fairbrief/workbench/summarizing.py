@@ -13,15 +13,17 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import UNANSWERED, Endpoint, LimitReached, Question, Reply, Tally
+from fairbrief.chat.client import Asker
+from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
-from fairbrief.types import Record, Summarizer, Summary
+from fairbrief.types import Record, Summarizer
+from fairbrief.workbench.summarizers.prompts import Task
 
 Answer = Mapping[str, Any]
-Records = Callable[[], Iterable[Record]]
+Items = Callable[[], Iterable[Any]]
+"""The records (or cases), from the beginning at each call."""
 AT_ONCE = 64
 """Number of records that a summarizer without keys writes before they are synchronised to disk."""
 NOT_ASKED = "not asked"
@@ -57,59 +59,24 @@ class Count:
 
 
 Watch = Callable[[Count], None]
-Task = tuple[str, Any, int]
-"""Key of an answer, the record (or case) that it is about, and the index of the sample."""
 
 
 @runtime_checkable
-class Drafting(Protocol):
-    """A summarizer with expensive summaries: each has a key that identifies its inputs, and the order of writing is free."""
+class Writer(Protocol):
+    """Writes answers: each has a key that identifies its inputs, and the order of writing is free."""
 
-    name: str
-
-    def keys(self, record: Record) -> Sequence[str]:
-        """One key per requested summary of the record; summaries with equal keys may share a text."""
+    def wanted(self, item: Any) -> Iterable[Any]:
+        """The answers about a record (or case), each with a ``key``; those with equal keys may be written once."""
         ...
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, in batches, in any order."""
+    def answers(self, wanted: Iterable[Any], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
+        """The answers under their keys, in batches, in any order."""
         ...
-
-
-@runtime_checkable
-class Asking(Protocol):
-    """Asks a chat model one question per answer about a record (or case), concurrently with others."""
-
-    def keys(self, item: Any) -> Sequence[str]:
-        """One key per requested answer."""
-        ...
-
-    def endpoint(self) -> Endpoint: ...
-
-    def question(self, item: Any, sample: int) -> Question:
-        """The question for one answer."""
-        ...
-
-    def answer(self, item: Any, sample: int, reply: Reply) -> Answer:
-        """The answer in a reply, or the reason why it has none."""
-        ...
-
-
-Writer = Drafting | Asking
-
-
-class Wanted(NamedTuple):
-    """An answer to be written, and its writer."""
-
-    key: str
-    item: Any
-    sample: int
-    writer: Any
 
 
 def gather(
     writers: Sequence[Writer],
-    items: Callable[[], Iterable[Any]],
+    items: Items,
     journal: Journal,
     count: Count,
     tally: Tally,
@@ -124,15 +91,15 @@ def gather(
     """
     without: dict[str, Answer] = {}
 
-    def missing() -> Iterator[Wanted]:
-        for one in _wanted(writers, items):
+    def missing() -> Iterator[Any]:
+        for _, one in _wanted(writers, items):
             if one.key in journal:
                 count.add(journal[one.key], is_stored=True)
             else:
                 yield one
 
     try:
-        for batch in _answers(writers[0], missing(), tally):
+        for batch in writers[0].answers(missing(), tally):
             unanswered = {key: answer for key, answer in batch if answer.get("reason") == UNANSWERED}
             journal.append([(key, answer) for key, answer in batch if key not in unanswered])
             without |= unanswered
@@ -144,26 +111,15 @@ def gather(
     return without
 
 
-def _wanted(writers: Iterable[Writer], items: Callable[[], Iterable[Any]]) -> Iterator[Wanted]:
-    """Every wanted answer about the items; of equal keys the first."""
+def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
+    """Every wanted answer about the items with its writer; of equal keys the first."""
     seen = set[str]()
     for item in items():
         for writer in writers:
-            for sample, key in enumerate(writer.keys(item)):
-                if key not in seen:
-                    seen.add(key)
-                    yield Wanted(key, item, sample, writer)
-
-
-def _answers(writer: Writer, wanted: Iterator[Wanted], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
-    """The answers in batches. ``writer`` writes all of them, or has the endpoint of all askers."""
-    if isinstance(writer, Asking):
-        questions = ((one, one.writer.question(one.item, one.sample)) for one in wanted)
-        for batch in replies(writer.endpoint(), questions, tally):
-            yield [(one.key, one.writer.answer(one.item, one.sample, reply)) for one, reply in batch]
-    else:
-        for written in writer.drafts(one[:3] for one in wanted):
-            yield [(key, summary_fields(summary)) for key, summary in written]
+            for one in writer.wanted(item):
+                if one.key not in seen:
+                    seen.add(one.key)
+                    yield writer, one
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +146,7 @@ class Job:
 
 def summarize_all(
     jobs: Sequence[Job],
-    items: Callable[[], Iterable[Any]],
+    items: Items,
     journal: Path,
     watch: Watch = lambda _: None,
     tally: Tally | None = None,
@@ -209,7 +165,7 @@ def summarize_all(
     groups: dict[object, list[Writer]] = {}
     for i, job in enumerate(jobs):
         writer = job.writer
-        groups.setdefault(writer.endpoint() if isinstance(writer, Asking) else i, []).append(writer)
+        groups.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
     tally, total = tally or Tally(), Count()
     without: dict[str, Answer] = {}
     with ExitStack() as stack:
@@ -223,15 +179,13 @@ def summarize_all(
         return [_written(job, items, answers, without, total.stopped) for job in jobs]
 
 
-def _written(
-    job: Job, items: Callable[[], Iterable[Any]], journal: Journal, without: dict[str, Answer], stopped: str
-) -> Count:
+def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Answer], stopped: str) -> Count:
     """Write one job's file from the stored answers; return their outcome, that of equal keys once."""
     count, writer, seen = Count(stopped=stopped), job.writer, set[str]()
     with atomic_stream(job.out) as stream:
         for item in items():
             answers = []
-            for key in writer.keys(item):
+            for key, *_ in writer.wanted(item):
                 answers.append(journal[key] if key in journal else without.get(key, {"reason": NOT_ASKED}))
                 if key not in seen:
                     count.add(answers[-1], is_stored=journal.held_before(key))
@@ -245,18 +199,17 @@ class _InOrder:
 
     def __init__(self, summarizer: Summarizer) -> None:
         self.summarizer = summarizer
-        self.name = summarizer.name
 
-    def keys(self, record: Record) -> Sequence[str]:
-        """A hash of the summarizer's spec, Fairbrief's version and the record."""
-        return [key_of(repr(self.summarizer), __version__, record_line(record))]
+    def wanted(self, record: Record) -> Iterable[Task]:
+        """One summary. Its key is a hash of the summarizer's spec, Fairbrief's version and the record."""
+        return [Task(key_of(repr(self.summarizer), __version__, record_line(record)), record)]
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
+    def answers(self, wanted: Iterable[Task], _: Tally) -> Iterator[list[tuple[str, Answer]]]:
         """Summaries of several records at once, in order."""
-        waiting = iter(tasks)
+        waiting = iter(wanted)
         while batch := list(itertools.islice(waiting, AT_ONCE)):
-            written = self.summarizer.summarize([record for _, record, _ in batch])
-            yield [(key, summary) for (key, _, _), summary in zip(batch, written, strict=True)]
+            written = self.summarizer.summarize([task.record for task in batch])
+            yield [(task.key, summary_fields(one)) for task, one in zip(batch, written, strict=True)]
 
 
 # ---- Forecast: the requests of a run, determined by filling every prompt of every record before the first request
@@ -320,7 +273,7 @@ class Forecast:
         return lines
 
 
-def foresee(jobs: Iterable[Job], items: Callable[[], Iterable[Any]], known: Collection[str]) -> Forecast:
+def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Forecast:
     """Fill every prompt of every job for every record (or case); return the requests that chat models would get.
 
     ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
@@ -328,11 +281,10 @@ def foresee(jobs: Iterable[Job], items: Callable[[], Iterable[Any]], known: Coll
     """
     result = Forecast()
     names = {job.summarizer: job.system for job in jobs if isinstance(job.summarizer, Writer)}
-    for key, item, sample, writer in _wanted(list(names), items):
+    for writer, one in _wanted(list(names), items):
         result.wanted += 1
-        if isinstance(writer, Asking):
-            question = writer.question(item, sample)
-            result.show(names[writer] or writer.endpoint().model, question)
-            if key not in known:
-                result.ask(question)
+        if isinstance(writer, Asker):
+            result.show(names[writer] or writer.endpoint().model, one.question)
+            if one.key not in known:
+                result.ask(one.question)
     return result

@@ -79,11 +79,15 @@ def test_keys_hold_all_that_decides_a_text() -> None:
             }.items()
         ),
     ]  # fmt: skip
-    assert all(c.keys(RECORDS[0]) == chat.keys(RECORDS[0]) for c in same)
-    keys = {c.keys(RECORDS[0])[0] for c in [chat, *others]} | {chat.keys(RECORDS[1])[0]}
+
+    def keys_of(chat: Chat, record: Record = RECORDS[0]) -> list[str]:
+        return [wanted.key for wanted in chat.wanted(record)]
+
+    assert all(keys_of(c) == keys_of(chat) for c in same)
+    keys = {keys_of(c)[0] for c in [chat, *others]} | {keys_of(chat, RECORDS[1])[0]}
     assert len(keys) == len(others) + 2
     three = Chat("m", base_url="http://127.0.0.1:1/v1", samples=3, temperature=1.0)
-    assert len(set(three.keys(RECORDS[0]))) == 3
+    assert len(set(keys_of(three))) == 3
 
 
 def test_name_grammar() -> None:

@@ -304,6 +304,14 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
     return joined, f"{len(parts)} sentences to {sentences}"
 
 
+class Task(NamedTuple):
+    """A requested summary: the key that identifies all its inputs, its record, and the index of the sample (from 0)."""
+
+    key: str
+    record: Record
+    sample: int = 0
+
+
 class Prompted(Wish, CheckedSettings, kw_only=True):
     """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 

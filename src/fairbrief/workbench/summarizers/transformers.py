@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -16,15 +16,14 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.bases import Count
 from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
+from fairbrief.serialization import summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, Task, fill, find
 
 VERSION = 2
 AT_ONCE = 256
 """Maximum number of records in memory for writing in any order."""
-Task = tuple[str, Record, int]
-"""The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
 class Draft(NamedTuple):
@@ -67,16 +66,18 @@ class Transformers(Prompted):
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     batch_tokens: int | None = None
 
-    def keys(self, record: Record) -> Sequence[str]:
-        """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
+    def wanted(self, record: Record) -> Iterable[Task]:
+        """One summary per sample. Its key is a hash of everything that determines the text: record, prompt, model and revision,
+        settings.
+        """
         asked = fill(self._prompt(), record, self)
         decoding = (self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.dtype)
         sent = (VERSION, record.id, asked.system, asked.user, identity(self.model), decoding, self.sentences)
-        return [key_of(*sent, system, i) for i, system in enumerate(self.systems)]
+        return [Task(key_of(*sent, system, i), record, i) for i, system in enumerate(self.systems)]
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, in batches of similar length."""
-        waiting = iter(tasks)
+    def answers(self, wanted: Iterable[Task], _: object) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
+        """Summaries under their keys, in batches of similar length."""
+        waiting = iter(wanted)
         while chunk := list(itertools.islice(waiting, AT_ONCE)):
             placement = pretrained.place(self.device, self.dtype, self.batch_tokens or "auto", self.name)
             writer, prompt = load_writer(self.model, placement), self._prompt()
@@ -86,7 +87,7 @@ class Transformers(Prompted):
             budget = 0 if self.temperature else placement.batch_tokens
             for batch, texts in run_batches(sizes, partial(self._generate, ready, writer), budget):
                 yield [
-                    (ready[i].key, self._summary(ready[i], text, prompt))
+                    (ready[i].key, summary_fields(self._summary(ready[i], text, prompt)))
                     for i, text in zip(batch.tolist(), texts, strict=True)
                 ]
 
