@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,6 @@ from fairbrief.people.filling import LEFT, Manner, fill, lint
 from fairbrief.people.groups import (
     TOO_FEW,
     Capacity,
-    Design,
     Plan,
     Pools,
     assign,
@@ -25,6 +25,7 @@ from fairbrief.people.groups import (
 )
 from fairbrief.people.template import content_words as word_table
 from fairbrief.people.template import make_template
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
@@ -32,7 +33,7 @@ from fairbrief.text.people import GROUPS, found_people
 from fairbrief.text.recognition import Span
 from fairbrief.types import Record
 
-NamesGiven = Names | str | Path
+people = partial(setting, panel="People")
 
 
 @dataclass(slots=True)
@@ -70,29 +71,33 @@ REMEDIES = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOptions:
+    """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
+
+    # fmt: off
+    groups: str = people("gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS")
+    design: Literal["balanced", "mono", "original"] = people("balanced", "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.", "DESIGN")
+    per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
+    names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
+    last_names: Literal["keep", "replace"] | None = people(None, "Last names; by default replaced if --groups includes race.", "keep|replace")
+    content_words: Literal["keep", "exchange", "neutral"] = people("keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE")
+    no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
+    weights: Literal["uniform", "frequency"] = people("uniform", "Draw names uniformly or by frequency.", "uniform|frequency")
+    genders: Literal["keep", "random"] = people("keep", "For groups by race: keep genders, or draw them.", "keep|random")
+    woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
+    seed: int = people(0, "Seed; the same seed gives the same file.", "N")
+    # fmt: on
+
+
 def build(
-    records: Iterable[Record],
-    groups: str = "gender",
-    design: Design = "balanced",
-    per_seed_document: int | None = None,
-    names: NamesGiven = "census",
-    last_names: Literal["keep", "replace"] | None = None,
-    content_words: bool | Literal["neutral"] = False,
-    pronouns: bool = True,
-    weights: Literal["uniform", "frequency"] = "uniform",
-    seed: int = 0,
-    genders: Literal["keep", "random"] = "keep",
-    woman: str = "Ms.",
+    records: Iterable[Record], options: PeopleOptions, table: Names | None = None
 ) -> tuple[Iterator[Record], Report]:
     """Records with controlled people, ``per_seed_document`` (20) per seed document, and a report that grows with them.
 
-    ``groups``: ``gender``, ``race[=A+B]``, ``gender*race[=male:A+female:B]`` or ``age[=A+B]`` (see `read_groups`). ``design``:
-    ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob: one
-    group per input). ``names``: ``census``, or the path of a table ``name,part,gender,group``. ``last_names``: keep
-    or replace; the default replaces them for groups of race, which last names also signal. ``content_words``: whether
-    words such as wife and husband follow the gender, or are set to ``neutral`` forms. ``pronouns=False`` does not
-    change pronouns. ``weights``: names drawn uniformly or by frequency. ``genders``: for ``race`` groups, whether
-    people keep their gender or get a random one. ``woman``: the female title that corresponds to Mr.
+    ``groups`` are those of `read_groups`. ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with
+    exchanged groups) or ``mono`` (C_glob: one group per input). Last names are replaced by default for groups of race,
+    which they also signal. ``table`` has the names, by default those of the options (`names_of`).
 
     ``design="original"`` gives the seed documents that could be filled (balanced) unchanged, one record each, for the
     paper's row of original documents.
@@ -106,26 +111,26 @@ def build(
     document cannot be made, none is, and the report has the reason. Raises `RequestError` for a request that no seed
     document could meet, `DataError` for a broken table or record.
     """
-    table = names_of(names)
-    wanted = read_groups(groups, table)
-    has_one_draw = wanted[0].age is not None and design == "mono"
-    only = 1 if design == "original" else len(wanted) if has_one_draw else None
-    if only is not None and per_seed_document not in (None, only):
+    table = names_of(options.names) if table is None else table
+    groups, design = read_groups(options.groups, table), options.design
+    has_one_draw = groups[0].age is not None and design == "mono"
+    only = 1 if design == "original" else len(groups) if has_one_draw else None
+    if only is not None and options.per_seed_document not in (None, only):
         raise RequestError(
-            f"With --groups {groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
+            f"With --groups {options.groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
             "number of inputs per seed document."
         )
-    many = only or (20 if per_seed_document is None else per_seed_document)
-    if many < 1 or (only is None and many % len(wanted)):
+    many = only or (20 if options.per_seed_document is None else options.per_seed_document)
+    if many < 1 or (only is None and many % len(groups)):
         raise RequestError(
-            f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+            f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(groups), 'group')}. Wanted a multiple of {len(groups)}."
         )
-    replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
-    words = word_table() if content_words else None
-    manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
+    replaces = options.last_names == "replace" or (options.last_names is None and groups[0].race is not None)
+    words = None if options.content_words == "keep" else word_table()
+    manner = Manner(not options.no_pronouns, words, options.content_words == "neutral", options.woman)
     plan = Plan(
-        wanted, design, replaces_last=replaces, random_gender=genders == "random", draws=many // len(wanted),
-        by_frequency=weights == "frequency", seed=seed, manner=manner,
+        groups, design, replaces_last=replaces, random_gender=options.genders == "random", draws=many // len(groups),
+        by_frequency=options.weights == "frequency", seed=options.seed, manner=manner,
     )  # fmt: skip
     report, lists = Report(), list_names(plan, table)
 
@@ -144,16 +149,14 @@ def build(
     return rows(), report
 
 
-def names_of(names: NamesGiven) -> Names:
-    """The table of names in a file or with a known name; RequestError or DataError if there is none."""
-    if isinstance(names, Names):
-        return names
-    if str(names) == "census":
+def names_of(name: str) -> Names:
+    """The census, or the table of names in a file; RequestError or DataError if there is none."""
+    if name == "census":
         return census()
-    path = Path(names)
+    path = Path(name)
     if not path.is_file():
         raise RequestError(
-            f"There is no table of names '{names}'. Wanted census, or a file name,part,gender,group."
+            f"There is no table of names '{name}'. Wanted census, or a file name,part,gender,group."
         )
     with reading_text(path), path.open(encoding="utf-8-sig", newline="") as lines:
         return read_names(lines, str(path))

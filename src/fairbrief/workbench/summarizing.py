@@ -75,12 +75,7 @@ class Writer(Protocol):
 
 
 def gather(
-    writers: Sequence[Writer],
-    items: Items,
-    journal: Journal,
-    count: Count,
-    tally: Tally,
-    watch: Watch,
+    writers: Sequence[Writer], items: Items, journal: Journal, count: Count, tally: Tally, watch: Watch
 ) -> dict[str, Answer]:
     """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
 
