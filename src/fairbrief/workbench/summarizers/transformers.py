@@ -111,14 +111,12 @@ class Transformers(Prompted):
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
         """The task's record as it will be sent, shortened to fit."""
         key, record, sample = task
-        room, cut = self._room(writer), 0
+        room = self._room(writer)
 
         def fits(candidate: Record) -> bool:
             return room is None or self._sent(candidate, writer, prompt)[1] <= room
 
-        short = record
-        if not fits(record):
-            short, cut = truncated(record, fits)
+        short, cut = (record, 0) if fits(record) else truncated(record, fits)
         long = f"{counted(cut, 'word')} cut off" if cut else ""
         return Draft(key, record, sample, *self._sent(short, writer, prompt), long)
 
