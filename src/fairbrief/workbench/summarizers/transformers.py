@@ -29,9 +29,7 @@ AT_ONCE = 256
 class Draft(NamedTuple):
     """A record as the model gets it: the text, its length, and how it was shortened to fit."""
 
-    key: str
-    record: Record
-    sample: int
+    task: Task
     text: str
     pieces: int
     wording: int
@@ -86,10 +84,8 @@ class Transformers(Prompted):
             # Sampled summaries are written singly, because one generator serves a batch.
             budget = 0 if self.temperature else placement.batch_tokens
             for batch, texts in run_batches(sizes, partial(self._generate, ready, writer), budget):
-                yield [
-                    (ready[i].key, summary_fields(self._summary(ready[i], text, prompt)))
-                    for i, text in zip(batch.tolist(), texts, strict=True)
-                ]
+                written = zip((ready[i] for i in batch.tolist()), texts, strict=True)
+                yield [(draft.task.key, self._summary(draft, text, prompt)) for draft, text in written]
 
     # -------------------------------------------------------------------------- inputs
 
@@ -110,15 +106,14 @@ class Transformers(Prompted):
 
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
         """The task's record as it will be sent, shortened to fit."""
-        key, record, sample = task
         room = self._room(writer)
 
         def fits(candidate: Record) -> bool:
             return room is None or self._sent(candidate, writer, prompt)[1] <= room
 
-        short, cut = (record, 0) if fits(record) else truncated(record, fits)
+        short, cut = (task.record, 0) if fits(task.record) else truncated(task.record, fits)
         long = f"{counted(cut, 'word')} cut off" if cut else ""
-        return Draft(key, record, sample, *self._sent(short, writer, prompt), long)
+        return Draft(task, *self._sent(short, writer, prompt), long)
 
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
         """The model's input, including the template; its number of word pieces; the number of the wording."""
@@ -156,7 +151,7 @@ class Transformers(Prompted):
         settings = usual.__class__.from_dict({**usual.to_dict(), **changed})
         with torch.inference_mode(), torch.random.fork_rng(enabled=self.temperature > 0):
             if self.temperature:
-                place = f"{self.seed}\x1f{drafts[0].record.id}\x1f{drafts[0].sample}"
+                place = f"{self.seed}\x1f{drafts[0].task.record.id}\x1f{drafts[0].task.sample}"
                 digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).digest()
                 torch.manual_seed(int.from_bytes(digest[:4], "big"))
             ids = writer.model.generate(**given, generation_config=settings)
@@ -164,14 +159,16 @@ class Transformers(Prompted):
             ids = ids[:, given["input_ids"].shape[1] :]
         return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
-    def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
+    def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Mapping[str, Any]:
+        """The fields of the summary that the model wrote."""
+        _, record, sample = draft.task
         final, cut = self.cut(text, prompt)
         sampled = {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
         made = self.made(
-            identity(self.model), prompt, draft.wording, draft.sample, **sampled, long=draft.long, cut=cut
+            identity(self.model), prompt, draft.wording, sample, **sampled, long=draft.long, cut=cut
         )
         reason = "" if final else "empty summary"
-        return Summary(draft.record.id, self.systems[draft.sample], final, reason=reason, made=made)
+        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reason, made=made))
 
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
