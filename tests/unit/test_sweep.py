@@ -145,18 +145,6 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
 
-def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
-    """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
-    source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    write_lines(map(record_line, records(12)), source)
-    arguments = ["sweep", source, "--with", "random", "--sentences", "1,3"]
-    arguments += ["--measure", UER, "--resamples", 100, "--out", out]
-    printed(*arguments)
-    assert load(out).made["systems"] == ["sentences=1", "sentences=3"]
-    assert (out / "report.html").is_file()
-    assert "sentences=1: 12 wanted, 0 asked, 12 from the journal" in printed(*arguments)
-
-
 @dataclass(frozen=True, repr=False)
 class Choosy:
     """A summarizer that answers, at each length and temperature, other records than elsewhere."""
@@ -223,7 +211,9 @@ def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[st
 
 
 def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
-    """All cells share one bound of open questions, one limit of requests and one journal; --dry-run tells the calls of all."""
+    """All cells share one bound of open questions, one limit of requests and one journal, and are systems of one saved audit;
+    --dry-run tells the calls of all. The same command asks only for the rest, then for nothing.
+    """
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     write_lines(map(record_line, records(20)), source)
     with StubChat(answer=lambda _: "alder quartz", delay=0.01) as server:
@@ -239,6 +229,9 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         assert "32 requests" in stopped.output
         printed(*arguments)
         assert (server.requests, server.open_most <= 16) == (60, True)
+        assert "temperature=0.5: 20 wanted, 0 asked, 20 from the journal" in printed(*arguments)
+    assert load(out).made["systems"] == ["temperature=0.0", "temperature=0.5", "temperature=1.0"]
+    assert (out / "report.html").is_file()
 
 
 def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
@@ -330,22 +323,9 @@ def test_no_answers_are_promised_before_the_first(tmp_path: Path, monkeypatch: p
     """Without an address of a service, nothing was asked, so there is nothing to continue."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    record = Record("1", (Document("One side.", {"side": "L"}), Document("Another side.", {"side": "R"})))
     source = tmp_path / "in.jsonl"
-    write_lines([record_line(record)], source)
-    options = [
-        "--with",
-        "chat:m",
-        "--over",
-        "side",
-        "--prompt",
-        "reviews",
-        "--max-tokens",
-        "9",
-        "--max-requests",
-        "9",
-    ]
-    command = ["sweep", str(source), *options, "--measure", UER, "--out", str(tmp_path / "out")]
-    run = CliRunner().invoke(app, command)
+    write_lines(map(record_line, records(1)), source)
+    options = "--with chat:m --over side --prompt reviews --max-tokens 9 --max-requests 9 --measure".split()
+    run = CliRunner().invoke(app, ["sweep", str(source), *options, UER, "--out", str(tmp_path / "out")])
     assert "address" in str(run.exception) or "address" in run.output, run.output
     assert "answers so far" not in run.output
