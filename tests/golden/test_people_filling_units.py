@@ -3,6 +3,7 @@
 Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Decisions: docs/explanation/deviations.md.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -107,6 +108,9 @@ def _people(count: int) -> Record:
     return Record("cap", (Document(text),), entities=tuple(entities))
 
 
+RACE = PeopleOptions(groups="race", design="mono", genders="random")
+
+
 def _letters(number: int) -> str:
     return chr(97 + number // 26) + chr(97 + number % 26)
 
@@ -160,13 +164,7 @@ def test_a_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set(edge: 
     partial = edge["generator"]["partial_articles_kept_in_file"]
     assert all(0 < case["rows_written"] < case["expected"] for case in partial)
     for case in partial:
-        options = PeopleOptions(
-            groups="race",
-            design="mono",
-            genders="random",
-            per_seed_document=case["expected"],
-            seed=case["seed"],
-        )
+        options = replace(RACE, per_seed_document=case["expected"], seed=case["seed"])
         made, report = build([_people(16)], options, _table(10, ("black", "white")))
         assert not list(made)
         assert [c.reason for c in report.refused] == ["too few names"]

@@ -1,7 +1,6 @@
 """Mixtures, stratified sets and sets of reviews: counts exact, seeds kept, impossible designs refused."""
 
 from collections import Counter
-from itertools import combinations
 
 import pytest
 
@@ -49,7 +48,7 @@ def test_broken_mixes(text: str) -> None:
 
 
 def test_rounds_use_every_text_before_any_twice() -> None:
-    """In rounds no text is used a second time while another of its value is unused, and no sample repeats one."""
+    """No text is used a second time while another of its value is unused, so samples share none while the texts suffice, and none repeats one."""
     used: Counter[str] = Counter()
     for record in sets.mixtures(TEXTS, "g", [6], [HALF], 12):
         texts = [d.text for d in record.documents if d.attributes["g"] == "b"]
@@ -62,15 +61,6 @@ def test_rounds_use_every_text_before_any_twice() -> None:
     assert len(used) == 20
 
 
-def test_disjoint_samples_share_nothing() -> None:
-    """Samples of a cell share no text while the texts suffice; a set that they do not suffice for is refused, with numbers."""
-    made = list(sets.mixtures(TEXTS, "g", [6], [HALF], 6))
-    texts = [{d.text for d in record.documents} for record in made]
-    assert not any(one & other for one, other in combinations(texts, 2))
-    with pytest.raises(RequestError, match=r"needs 25 texts of 'b' and there are 20.*smaller"):
-        list(sets.mixtures(TEXTS, "g", [50], [HALF], 1))
-
-
 def test_seeds_decide_and_cells_stand_alone() -> None:
     """One seed gives the same sets, another others; a cell does not depend on the cells beside it; sets are shuffled."""
     one = list(sets.mixtures(TEXTS, "g", [10], [HALF], 5))
@@ -81,10 +71,13 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
 
 
 def test_unusable_designs() -> None:
-    """A size of none, a unit named like a value, and a size or mix that is given twice are refused."""
-    unusable = (([0], [HALF], "t"), ([5], [HALF], "a"), ([4, 4], [HALF], "t"), ([4], [HALF, HALF], "t"))
-    for counts, mixes, unit in unusable:
-        with pytest.raises(RequestError):
+    """A size of none, a unit named like a value, a size or mix that is given twice, and a set of more texts than there are are refused."""
+    unusable = (
+        ([0], [HALF], "t", "at least one"), ([5], [HALF], "a", "both a value"), ([4, 4], [HALF], "t", "twice"),
+        ([4], [HALF, HALF], "t", "twice"), ([50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
+    )  # fmt: skip
+    for counts, mixes, unit, said in unusable:
+        with pytest.raises(RequestError, match=said):
             list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
 
 
