@@ -130,7 +130,7 @@ def test_who_varies_and_which_documents_are_kept_is_the_codes(golden: Path) -> N
         made, report = build([records[case["name"]]], PeopleOptions(per_seed_document=2))
         assert bool(list(made)) == case["kept"], case["name"]
         gendered = sum(e["gendered"] for e in case["entities"])
-        assert report.capacities[0].varied == gendered + more.get(case["name"], 0), case["name"]
+        assert report[0].varied == gendered + more.get(case["name"], 0), case["name"]
         if not case["kept"]:
             assert report.reasons() == {"no person to vary": 1}
 

@@ -175,7 +175,7 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
         assert {e.first_name for e in one.entities} == {e.first_name for e in other.entities}
         assert "e" not in here
     assert {r.seed_document for r in made} == {"one"}
-    assert report.capacities[0].written == 8
+    assert report[0].written == 8
     assert len({r.documents[0].text for r in made}) > 4
 
 

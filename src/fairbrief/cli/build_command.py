@@ -116,7 +116,7 @@ def people(
     if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{advice}")
-    built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
+    built = f"{counted(len(report) - len(report.refused), 'seed document')} (of {len(report):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
         typer.echo(f"excluded, with all of their inputs: {_reasons(report.reasons())}")

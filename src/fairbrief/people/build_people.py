@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -36,23 +36,18 @@ from fairbrief.types import Record
 people = partial(setting, panel="People")
 
 
-@dataclass(slots=True)
-class Report:
+class Report(list[Capacity]):
     """The outcome for each seed document; complete after the last record."""
-
-    capacities: list[Capacity] = field(default_factory=list)
 
     @property
     def written(self) -> int:
-        return sum(c.written for c in self.capacities)
-
-    @property
-    def built(self) -> list[Capacity]:
-        return [c for c in self.capacities if c.written]
+        """The number of inputs."""
+        return sum(capacity.written for capacity in self)
 
     @property
     def refused(self) -> list[Capacity]:
-        return [c for c in self.capacities if not c.written]
+        """The seed documents without inputs."""
+        return [capacity for capacity in self if not capacity.written]
 
     def reasons(self) -> dict[str, int]:
         """The number of refused seed documents by reason."""
@@ -143,7 +138,7 @@ def build(
                 )
             seen.add(record.id)
             made, capacity = _rows_of(record, plan, lists)
-            report.capacities.append(capacity)
+            report.append(capacity)
             yield from made
 
     return rows(), report
