@@ -277,7 +277,8 @@ def _draw(
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
     for turn in range(k if label is None else 1):
-        assigned = {}
+        lasts = {p.entity.id: family.get(p.last.lower()) for p in template.people if family and p.last}
+        assigned = {ident: Assignment(last=last) for ident, last in lasts.items()}
         for at, person in enumerate(people):
             i, step = ((start + at + turn) % k, k) if label is None else (label, 1)
             group = plan.groups[i]
@@ -290,9 +291,6 @@ def _draw(
                 last = listed[at // step] if listed else family.get(person.last.lower())
             shown = gender if person.first is not None or person.gender is not None else None
             assigned[person.entity.id] = Assignment(first, last, shown, group.race, group.age)
-        for person in template.people if family else ():
-            if person.entity.id not in assigned and person.last is not None:
-                assigned[person.entity.id] = Assignment(last=family[person.last.lower()])
         yield assigned
 
 
