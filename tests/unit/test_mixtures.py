@@ -70,15 +70,20 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
     assert len({tuple(d.attributes["g"] for d in r.documents) for r in one}) > 1
 
 
-def test_unusable_designs() -> None:
+@pytest.mark.parametrize(
+    ("counts", "mixes", "unit", "said"),
+    [
+        ([0], [HALF], "t", "at least one"),
+        ([5], [HALF], "a", "both a value"),
+        ([4, 4], [HALF], "t", "twice"),
+        ([4], [HALF, HALF], "t", "twice"),
+        ([50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
+    ],
+)
+def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:
     """A size of none, a unit named like a value, a size or mix that is given twice, and a set of more texts than there are are refused."""
-    unusable = (
-        ([0], [HALF], "t", "at least one"), ([5], [HALF], "a", "both a value"), ([4, 4], [HALF], "t", "twice"),
-        ([4], [HALF, HALF], "t", "twice"), ([50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
-    )  # fmt: skip
-    for counts, mixes, unit, said in unusable:
-        with pytest.raises(RequestError, match=said):
-            list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
+    with pytest.raises(RequestError, match=said):
+        list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
 
 
 def test_pools_say_what_they_leave_out() -> None:

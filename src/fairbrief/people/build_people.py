@@ -70,19 +70,31 @@ REMEDIES = {
 class PeopleOptions:
     """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
 
-    # fmt: off
-    groups: str = people("gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS")
-    design: Literal["balanced", "mono", "original"] = people("balanced", "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.", "DESIGN")
+    groups: str = people(
+        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
+    )
+    design: Literal["balanced", "mono", "original"] = people(
+        "balanced",
+        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
+        "DESIGN",
+    )
     per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
     names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
-    last_names: Literal["keep", "replace"] | None = people(None, "Last names; by default replaced if --groups includes race.", "keep|replace")
-    content_words: Literal["keep", "exchange", "neutral"] = people("keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE")
+    last_names: Literal["keep", "replace"] | None = people(
+        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
+    )
+    content_words: Literal["keep", "exchange", "neutral"] = people(
+        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
+    )
     no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
-    weights: Literal["uniform", "frequency"] = people("uniform", "Draw names uniformly or by frequency.", "uniform|frequency")
-    genders: Literal["keep", "random"] = people("keep", "For groups by race: keep genders, or draw them.", "keep|random")
+    weights: Literal["uniform", "frequency"] = people(
+        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
+    )
+    genders: Literal["keep", "random"] = people(
+        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
+    )
     woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
     seed: int = people(0, "Seed; the same seed gives the same file.", "N")
-    # fmt: on
 
 
 def build(

@@ -46,10 +46,14 @@ def test_passing_faults_are_tried_again(fault: str) -> None:
     assert max(server.served.values()) == 1
 
 
-@pytest.mark.parametrize(("script", "settings", "asked", "seconds"), [
-    (["429"], {}, 3, 0.4), (["429-zero"] * 4, {"retries": 4, "pause": 0}, 1, 4 * SHORTEST_WAIT),
-    ([], {"per_minute": 1200, "concurrency": 8}, 9, 8 * 60 / 1200),
-], ids=["server's delay", "shortest wait", "per minute"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("script", "settings", "asked", "seconds"),
+    [
+        (["429"], {}, 3, 0.4),
+        (["429-zero"] * 4, {"retries": 4, "pause": 0}, 1, 4 * SHORTEST_WAIT),
+        ([], {"per_minute": 1200, "concurrency": 8}, 9, 8 * 60 / 1200),
+    ],
+)
 def test_pauses_are_kept(script: list[str], settings: dict[str, object], asked: int, seconds: float) -> None:
     """Nobody asks before the time that the server named; two tries are never at once; ``per_minute`` spaces the requests evenly."""
     with StubChat(script=script, retry_after="0.4") as server:
