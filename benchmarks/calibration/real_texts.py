@@ -20,7 +20,7 @@ from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import Rng, World
 from benchmarks.recording import markdown, options, write_json, write_section
 
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import PeopleOptions, build
 from fairbrief.readers import read
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Case, Record, Summarizer, Summary
@@ -58,7 +58,7 @@ def _with_groups(path: Path, attribute: str) -> list[Cluster]:
 
 def _people(folder: Path) -> list[Cluster]:
     """Two pairs of filled documents of each seed document."""
-    filled = build(list(read_corefud(folder)), design="balanced", per_seed_document=4, seed=0)[0]
+    filled, _ = build(list(read_corefud(folder)), PeopleOptions(per_seed_document=4))
     return [tuple(several) for _, several in groupby(filled, key=lambda r: r.cluster)]
 
 

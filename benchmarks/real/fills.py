@@ -17,7 +17,7 @@ from typing import Literal
 
 from benchmarks.recording import options
 
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import PeopleOptions, build
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Record
 
@@ -30,7 +30,8 @@ def fills(folder: Path, seed: int) -> Iterator[tuple[Record, Record]]:
     for turn in (0, 1):
         for place, record in enumerate(originals):
             design = DESIGNS[(place + turn) % 2]
-            made = list(build([record], design=design, per_seed_document=2, content_words=True, seed=seed)[0])
+            options = PeopleOptions(design=design, per_seed_document=2, content_words="exchange", seed=seed)
+            made = list(build([record], options)[0])
             if made:
                 yield record, made[(place // 2) % 2]
 

@@ -3,13 +3,14 @@
 Source: Steen & Markert's release; `shared/golden/people/golden_units.json`. Decisions: docs/explanation/deviations.md.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.golden.people_instances import KINDS
 
 from fairbrief.errors import RequestError
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import PeopleOptions, build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
 from fairbrief.readers.treebanks import set_words
@@ -107,6 +108,9 @@ def _people(count: int) -> Record:
     return Record("cap", (Document(text),), entities=tuple(entities))
 
 
+RACE = PeopleOptions(groups="race", design="mono", genders="random")
+
+
 def _letters(number: int) -> str:
     return chr(97 + number // 26) + chr(97 + number % 26)
 
@@ -127,7 +131,7 @@ def test_pairs_split_people_and_share_names_as_the_code_does(edge: dict[str, Any
     With an odd number the pair has one name more, as in the code.
     """
     for size, theirs in edge["generator"]["loc_split"].items():
-        made, _ = build([_people(int(size))], names=_table(50, ("x",)), per_seed_document=2)
+        made, _ = build([_people(int(size))], PeopleOptions(per_seed_document=2), _table(50, ("x",)))
         ours = []
         for record in made:
             people = sorted(record.entities, key=lambda e: int(e.id))
@@ -147,7 +151,9 @@ def test_what_the_code_always_fills_is_filled_and_what_it_may_fail_is_refused(ed
         preset, design, size = key.split("|")
         table = _table(50, ("x",)) if preset == "gender" else _table(10, ("black", "white"))
         design, genders = design if design == "mono" else "balanced", "random" if preset == "race" else "keep"
-        made, report = build([_people(int(size))], preset, design, names=table, genders=genders)
+        made, report = build(
+            [_people(int(size))], PeopleOptions(groups=preset, design=design, genders=genders), table
+        )
         assert len(list(made)) == (20 if rate == 1 else 0), key
         if rate < 1:
             assert report.reasons() == {"too few names": 1}, key
@@ -158,10 +164,8 @@ def test_a_seed_document_that_runs_out_of_names_leaves_no_part_of_its_set(edge: 
     partial = edge["generator"]["partial_articles_kept_in_file"]
     assert all(0 < case["rows_written"] < case["expected"] for case in partial)
     for case in partial:
-        made, report = build(
-            [_people(16)], "race", "mono", names=_table(10, ("black", "white")), genders="random",
-            per_seed_document=case["expected"], seed=case["seed"],
-        )  # fmt: skip
+        options = replace(RACE, per_seed_document=case["expected"], seed=case["seed"])
+        made, report = build([_people(16)], options, _table(10, ("black", "white")))
         assert not list(made)
         assert [c.reason for c in report.refused] == ["too few names"]
 
@@ -172,10 +176,10 @@ def test_requests_on_which_the_code_breaks_are_answered_or_refused_by_name(edge:
     assert "TypeError" in edge["generator"]["generate_single_category_name_assignments"]
     table = _table(10, ("black", "white"))
     with pytest.raises(RequestError, match="mf:black"):
-        build([_people(2)], groups="gender*race=mf:black+female:white", names=table)
+        build([_people(2)], PeopleOptions(groups="gender*race=mf:black+female:white"), table)
     # The code reads the missing source 'common' letter by letter; a table that is missing is refused.
     assert edge["generator"]["parse_name_config(black:black,white:white)"]["male"] == "common"
     with pytest.raises(RequestError, match="no table of names 'common'"):
-        build([_people(2)], groups="race", names="common")
-    made, _ = build([_people(4)], design="mono", names=_table(50, ("x",)))
+        build([_people(2)], PeopleOptions(groups="race", names="common"))
+    made, _ = build([_people(4)], PeopleOptions(design="mono"), _table(50, ("x",)))
     assert {r.attributes["group"] for r in made} == {"female", "male"}

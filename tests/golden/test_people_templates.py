@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import read_lines
 from tests.golden.people_instances import KINDS
 
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import PeopleOptions, build
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.template import make_template
 from fairbrief.readers.treebanks import read_conll, read_ontonotes
@@ -127,10 +127,10 @@ def test_who_varies_and_which_documents_are_kept_is_the_codes(golden: Path) -> N
     """
     records, more = _records(golden), {"syn_0009": 1}
     for case in _golden(golden, "templates.json"):
-        made, report = build([records[case["name"]]], per_seed_document=2)
+        made, report = build([records[case["name"]]], PeopleOptions(per_seed_document=2))
         assert bool(list(made)) == case["kept"], case["name"]
         gendered = sum(e["gendered"] for e in case["entities"])
-        assert report.capacities[0].varied == gendered + more.get(case["name"], 0), case["name"]
+        assert report[0].varied == gendered + more.get(case["name"], 0), case["name"]
         if not case["kept"]:
             assert report.reasons() == {"no person to vary": 1}
 

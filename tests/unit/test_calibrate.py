@@ -26,6 +26,7 @@ from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages
 from fairbrief.types import Ask
 from fairbrief.workbench.calibrating import read_labels
+from fairbrief.workbench.sheets import csv_text
 
 WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
 OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()
@@ -237,17 +238,14 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     groups = [row["group"] for row in rows]
     assert len({(row["text"], row["claim"]) for row in rows}) == len(rows) == 120
     assert min(map(groups.count, ("negative", "neutral", "positive"))) >= 15
-    lines = io.StringIO(newline="")
-    writer = csv.DictWriter(lines, rows[0])
-    writer.writeheader()
     shares = [len(set(row["claim"].split()) & set(row["text"].split())) for row in rows]
     half = sorted(shares)[len(shares) // 2]
-    writer.writerows(
-        {**row, "supported": "" if i == 0 else "yes" if share > half else "No"}
-        for i, (row, share) in enumerate(zip(rows, shares, strict=True))
-    )
+    for i, (row, share) in enumerate(zip(rows, shares, strict=True)):
+        row["supported"] = "" if i == 0 else "yes" if share > half else "No"
     filled = tmp_path / "filled.csv"
-    filled.write_text(lines.getvalue(), encoding="utf-8", newline="")
+    filled.write_text(
+        csv_text(list(rows[0]), (list(row.values()) for row in rows)), encoding="utf-8", newline=""
+    )
     said = printed("calibrate", "containment", filled, "--out", out)
     assert "1 pairs were left blank" in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)

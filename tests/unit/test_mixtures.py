@@ -1,7 +1,6 @@
 """Mixtures, stratified sets and sets of reviews: counts exact, seeds kept, impossible designs refused."""
 
 from collections import Counter
-from itertools import combinations
 
 import pytest
 
@@ -49,7 +48,7 @@ def test_broken_mixes(text: str) -> None:
 
 
 def test_rounds_use_every_text_before_any_twice() -> None:
-    """In rounds no text is used a second time while another of its value is unused, and no sample repeats one."""
+    """No text is used a second time while another of its value is unused, so samples share none while the texts suffice, and none repeats one."""
     used: Counter[str] = Counter()
     for record in sets.mixtures(TEXTS, "g", [6], [HALF], 12):
         texts = [d.text for d in record.documents if d.attributes["g"] == "b"]
@@ -62,15 +61,6 @@ def test_rounds_use_every_text_before_any_twice() -> None:
     assert len(used) == 20
 
 
-def test_disjoint_samples_share_nothing() -> None:
-    """Samples of a cell share no text while the texts suffice; a set that they do not suffice for is refused, with numbers."""
-    made = list(sets.mixtures(TEXTS, "g", [6], [HALF], 6))
-    texts = [{d.text for d in record.documents} for record in made]
-    assert not any(one & other for one, other in combinations(texts, 2))
-    with pytest.raises(RequestError, match=r"needs 25 texts of 'b' and there are 20.*smaller"):
-        list(sets.mixtures(TEXTS, "g", [50], [HALF], 1))
-
-
 def test_seeds_decide_and_cells_stand_alone() -> None:
     """One seed gives the same sets, another others; a cell does not depend on the cells beside it; sets are shuffled."""
     one = list(sets.mixtures(TEXTS, "g", [10], [HALF], 5))
@@ -80,12 +70,20 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
     assert len({tuple(d.attributes["g"] for d in r.documents) for r in one}) > 1
 
 
-def test_unusable_designs() -> None:
-    """A size of none, a unit named like a value, and a size or mix that is given twice are refused."""
-    unusable = (([0], [HALF], "t"), ([5], [HALF], "a"), ([4, 4], [HALF], "t"), ([4], [HALF, HALF], "t"))
-    for counts, mixes, unit in unusable:
-        with pytest.raises(RequestError):
-            list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
+@pytest.mark.parametrize(
+    ("counts", "mixes", "unit", "said"),
+    [
+        ([0], [HALF], "t", "at least one"),
+        ([5], [HALF], "a", "both a value"),
+        ([4, 4], [HALF], "t", "twice"),
+        ([4], [HALF, HALF], "t", "twice"),
+        ([50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
+    ],
+)
+def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:
+    """A size of none, a unit named like a value, a size or mix that is given twice, and a set of more texts than there are are refused."""
+    with pytest.raises(RequestError, match=said):
+        list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
 
 
 def test_pools_say_what_they_leave_out() -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.people.build_people import build
+from fairbrief.people.build_people import PeopleOptions, build
 from fairbrief.people.filling import Assignment, Manner, fill, lint
 from fairbrief.people.template import content_words, make_template
 from fairbrief.serialization import record_line, write_lines
-from fairbrief.text.names import read_names
+from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record
 
 NAMES = {
@@ -154,13 +154,18 @@ CROWD = record(
 )  # fmt: skip
 
 
+def built(*records: Record, table: Names | None = TABLE, **options: Any) -> list[Record]:
+    """The inputs of some seed documents."""
+    return list(build(records, PeopleOptions(**options), table)[0])
+
+
 def _groups(row: Record, kind: str) -> dict[str, str]:
     return {e.id: e.attributes[kind] for e in row.entities if kind in e.attributes}
 
 
 def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() -> None:
     """Half of the people are of each group, the other text of the pair exchanges them all and has the same names."""
-    rows, report = build([CROWD], per_seed_document=8, names=TABLE)
+    rows, report = build([CROWD], PeopleOptions(per_seed_document=8), TABLE)
     made = list(rows)
     assert [r.attributes["sample"] + r.attributes["pair"] for r in made] == "00 01 10 11 20 21 30 31".split()
     for one, other in zip(made[::2], made[1::2], strict=True):
@@ -170,13 +175,13 @@ def test_balanced_sets_come_in_pairs_with_exchanged_groups_and_the_same_names() 
         assert {e.first_name for e in one.entities} == {e.first_name for e in other.entities}
         assert "e" not in here
     assert {r.seed_document for r in made} == {"one"}
-    assert report.capacities[0].written == 8
+    assert report[0].written == 8
     assert len({r.documents[0].text for r in made}) > 4
 
 
 def test_mono_sets_are_of_one_group_each() -> None:
     """Everybody varied in an input is of its group, and there are as many inputs of each group."""
-    made = list(build([CROWD], design="mono", per_seed_document=6, names=TABLE)[0])
+    made = built(CROWD, design="mono", per_seed_document=6)
     assert Counter(r.attributes["group"] for r in made) == {"male": 3, "female": 3}
     for row in made:
         assert set(_groups(row, "gender").values()) == {row.attributes["group"]}
@@ -193,8 +198,7 @@ def test_mono_sets_are_of_one_group_each() -> None:
 def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: str, design: str) -> None:
     """Designs that share a seed document differ in an attribute and in their ids, so that one audit can hold them all."""
     two = replace(CROWD, entities=CROWD.entities[:2])
-    made, _ = build([two], groups=groups, genders=genders, design=design, per_seed_document=4, names=TABLE)
-    rows = list(made)
+    rows = built(two, groups=groups, genders=genders, design=design, per_seed_document=4)
     assert {r.attributes.get("genders") for r in rows} == {told}
     middle = design if told == "varied" else f"{design}-{told.replace(', ', '-').replace(' ', '-')}"
     assert all(r.id.startswith(f"one.{middle}.") for r in rows)
@@ -205,23 +209,23 @@ def test_records_say_how_gender_goes_with_race(groups: str, genders: str, told: 
 
 def test_seed_documents_stand_beside_their_inputs_under_ids_of_their_own() -> None:
     """The design original gives each seed document that can be filled once, unchanged, and no number of inputs."""
-    made, report = build([CROWD], design="original", names=TABLE)
+    made, report = build([CROWD], PeopleOptions(design="original"), TABLE)
     (row,) = made
     assert (row.documents, row.entities, row.seed_document) == (CROWD.documents, CROWD.entities, CROWD.id)
     assert (row.id, row.attributes["design"], report.written) == (f"{CROWD.id}.original", "original", 1)
     with pytest.raises(RequestError, match="1 input of a seed document can differ"):
-        build([CROWD], design="original", per_seed_document=2, names=TABLE)
+        build([CROWD], PeopleOptions(design="original", per_seed_document=2), TABLE)
 
 
 def test_sets_of_one_seed_document_never_share_an_id() -> None:
     """Last names replaced, content words exchanged, either design and any tie of gender and race: all ids differ."""
     choices: list[dict[str, Any]] = [
-        {}, {"design": "mono"}, {"last_names": "replace"}, {"content_words": True}, {"content_words": "neutral"},
+        {}, {"design": "mono"}, {"last_names": "replace"}, {"content_words": "exchange"}, {"content_words": "neutral"},
         {"design": "original"}, {"groups": "race=north+south"}, {"groups": "gender*race=male:north+male:south"},
         {"groups": "gender*race=male:north+female:south"}, {"groups": "gender*race=female:north+male:south"},
     ]  # fmt: skip
     two = replace(CROWD, entities=CROWD.entities[:2])
-    ids = [r.id for chosen in choices for r in build([two], names=TABLE, **chosen)[0]]
+    ids = [r.id for chosen in choices for r in built(two, **chosen)]
     assert len(ids) > len(choices)
     assert len(set(ids)) == len(ids)
 
@@ -230,7 +234,7 @@ def test_race_keeps_genders_and_replaces_last_names() -> None:
     """First and last names come from the group's lists, pronouns stay, and a gender once drawn is the pair's."""
     four = replace(CROWD, entities=CROWD.entities[:4])
     of = {(r.part, r.name): (r.group, r.gender) for r in TABLE.rows}
-    made = list(build([four], groups="race=north+south", per_seed_document=4, names=TABLE)[0])
+    made = built(four, groups="race=north+south", per_seed_document=4)
     for one, other in zip(made[::2], made[1::2], strict=True):
         assert _groups(one, "gender") == _groups(other, "gender")
         assert (_groups(one, "gender")["a"], _groups(one, "gender")["b"]) == ("female", "male")
@@ -247,8 +251,8 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     """The same seed writes the same file; a seed document's rows do not depend on its neighbours; another seed differs."""
     other = replace(CROWD, id="two")
     for name, records, seed in (("a", [CROWD], 5), ("b", [other, CROWD], 5), ("c", [CROWD], 6)):
-        made, _ = build(records, per_seed_document=4, names=TABLE, seed=seed)
-        write_lines((record_line(record) for record in made), tmp_path / name)
+        made = built(*records, per_seed_document=4, seed=seed)
+        write_lines(map(record_line, made), tmp_path / name)
     a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
     assert b.endswith(a)
     assert a != c
@@ -260,7 +264,9 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
 
 
 def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
-    """Too few names, nobody to vary, and a fault of one fill each leave a seed document out whole, with the reason."""
+    """Too few names, nobody to vary, a fault of one fill, and another language each leave a seed document out whole, with the reason."""
+    said = "sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
+    german = record(f"[Mia Horn|m|full] {said}", "german", m=("Mia", "Horn"))
     nobody = record("[Klein|e|last] ran.", "nobody", e=(None, "Klein"))
     mixed = record("[Mr.|m|title] [Kim Roe|m|full] said [she|m|he] ran.", "mixed", m=("Kim", "Roe"))
     broken = record("[Mia Horn|m|full] ran. So Mia said.", "broken", m=("Mia", "Horn"))
@@ -268,11 +274,13 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
     big = record(" ".join(f"[{first} Horn|{p}|full]." for p, (first, _) in nine.items()), "big", **nine)
     lines = ("name,part,gender", "Ada,first,female", "Bo,first,female", "Abe,first,male", "Cy,first,male")
     small = read_names(lines, "small")
-    rows, report = build([nobody, mixed, broken, big, PAIR], per_seed_document=2, names=small)
+    rows, report = build(
+        [nobody, mixed, broken, big, german, PAIR], PeopleOptions(per_seed_document=2), small
+    )
     assert {r.seed_document for r in rows} == {"one"}
     assert {c.seed_document: c.reason for c in report.refused} == {
         "nobody": "no person to vary", "mixed": "a person of two genders", "broken": "an original name remains",
-        "big": "too few names",
+        "big": "too few names", "german": "the text is German",
     }  # fmt: skip
     capacity = next(c for c in report.refused if c.seed_document == "big")
     assert capacity.detail.endswith("5 needed, 2 available")
@@ -282,7 +290,7 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
 def test_names_of_the_text_are_avoided() -> None:
     """A name that is a word of the original is not given to anybody in it."""
     given = record("[Mia Horn|m|full] went to Ada, Bea and Cleo.", m=("Mia", "Horn"))
-    made = list(build([given], design="mono", per_seed_document=8, names=TABLE)[0])
+    made = built(given, design="mono", per_seed_document=8)
     used = {e.first_name for r in made for e in r.entities}
     assert not used & {"Ada", "Bea", "Cleo", "Mia"}
 
@@ -292,7 +300,7 @@ def test_names_can_be_drawn_by_their_frequency() -> None:
     given = [record("[Mia Horn|m|full].", f"r{i}", m=("Mia", "Horn")) for i in range(100)]
 
     def share(weights: str) -> int:
-        made = build(given, design="mono", per_seed_document=2, names=TABLE, weights=weights)[0]
+        made = built(*given, design="mono", per_seed_document=2, weights=weights)
         return sum(r.entities[0].first_name == "Ada" for r in made)
 
     assert share("frequency") > 85
@@ -303,7 +311,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
     """In gender sets people of one last name keep sharing one, also who shows no gender; both texts of a pair have the same."""
     people = {"a": ("Mia", "Horn"), "b": ("Rolf", "Horn"), "e": (None, "Klein")}
     given = record("[Mia Horn|a|full], [Rolf Horn|b|full], [Klein|e|last].", **people)
-    one, other = build([given], per_seed_document=2, names=TABLE, last_names="replace")[0]
+    one, other = built(given, per_seed_document=2, last_names="replace")
     last = [e.last_name for e in one.entities]
     assert last[0] == last[1] != last[2]
     assert last == [e.last_name for e in other.entities]
@@ -320,7 +328,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
 def test_a_request_that_cannot_be_met_is_refused(choices: dict[str, object], says: str) -> None:
     """What was asked for and what is known are told before any record is read."""
     with pytest.raises(RequestError, match=re.escape(says)):
-        build([], **({"names": TABLE} | choices))
+        build([], PeopleOptions(**choices), None if "names" in choices else TABLE)
 
 
 @pytest.mark.parametrize(("marked", "name", "stays"), [
@@ -334,7 +342,7 @@ def test_a_request_that_cannot_be_met_is_refused(choices: dict[str, object], say
 def test_a_single_name_may_be_a_last_name(marked: str, name: str, *, stays: bool) -> None:
     """A last name stays: after an office, and where it is mostly one. President Clinton is no Stacy; Alice alone may be. Names in bibliographies and firms stay, too."""
     text = record(f"{marked} [Mia Horn|m|full] left.", p=(None, name), m=("Mia", "Horn"))
-    rows = list(build([text], design="mono", per_seed_document=2)[0])
+    rows = built(text, design="mono", per_seed_document=2, table=None)
     assert rows
     assert {name in row.documents[0].text for row in rows} == {stays}
 
@@ -356,7 +364,7 @@ def test_people_of_whom_words_tell_what_no_fill_changes_keep_name_and_pronouns(s
     name = ("Ann", "Dell") if "Ann" in said else (None, "X")
     text = record(f"{said} [Mia Horn|m|full] left.", p=name, m=("Mia", "Horn"))
     plain = re.sub(r"\[([^|\]]+)\|[^\]]*\]", r"\1", said)
-    rows = list(build([text], design="mono", per_seed_document=2)[0])
+    rows = built(text, design="mono", per_seed_document=2, table=None)
     assert rows
     assert all(row.documents[0].text.startswith(plain) for row in rows)
     assert not any(row.documents[0].text.endswith("Mia Horn left.") for row in rows)
@@ -368,11 +376,11 @@ def test_people_who_are_they_keep_name_and_pronouns() -> None:
     they = record(text, p=("Kim", "Lund"), m=("Mia", "Horn"))
     kim, mia = they.entities
     marked = replace(they, entities=(replace(kim, attributes={"pronouns": "they"}), mia))
-    for row in build([marked], per_seed_document=4, names=TABLE)[0]:
+    for row in built(marked, per_seed_document=4):
         assert row.documents[0].text.startswith("Kim Lund left; they sang. ")
         assert "gender" not in row.entities[0].attributes
     alone = replace(marked, entities=marked.entities[:1])
-    made, report = build([alone], per_seed_document=4, names=TABLE)
+    made, report = build([alone], PeopleOptions(per_seed_document=4), TABLE)
     assert list(made) == []
     assert report.reasons() == {"no person to vary": 1}
 
@@ -391,15 +399,7 @@ def test_names_of_groups_may_hold_blanks() -> None:
     table = read_names([line.replace("north", "Far North") for line in LINES], "table")
     two = replace(CROWD, entities=CROWD.entities[:2])
     for groups in ("race=Far North+south", "gender*race = male:Far North + female:south"):
-        rows = list(build([two], groups=groups, design="mono", per_seed_document=2, names=table)[0])
+        rows = built(two, groups=groups, design="mono", per_seed_document=2, table=table)
         races = {p.attributes["race"] for r in rows for p in r.entities if "race" in p.attributes}
         assert races == {"Far North", "south"}
         assert not any(" " in r.id for r in rows)
-
-
-def test_texts_of_another_language_are_refused_by_its_name() -> None:
-    """English pronouns are not exchanged in a German text; the reason says German."""
-    said = "sagte, dass die Regierung nicht auf den Brief und auf die Frage der Stadt antworten werde."
-    made, report = build([record(f"[Mia Horn|m|full] {said}", m=("Mia", "Horn"))], per_seed_document=2)
-    assert list(made) == []
-    assert report.reasons() == {"the text is German": 1}

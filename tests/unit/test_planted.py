@@ -43,14 +43,10 @@ def documents(reference: dict[str, Any]) -> list[Record]:
 
 
 def test_lead_and_tail_take_the_ends() -> None:
-    """The first or last sentences of all documents, in order; a short record gives what it has."""
+    """The first or last sentences of all documents, in order; a short record gives what it has, one without sentences the reason."""
     assert next(extractive.Lead(2).summarize(RECORDS)).text == "The cat sat. The cat ran far."
     assert next(extractive.Tail(2).summarize(RECORDS)).text == "The cat sat and ran. A dog slept."
     assert next(extractive.Lead(9).summarize(RECORDS[1:])).text == "One. Two. Three."
-
-
-def test_an_empty_record_gives_a_reason() -> None:
-    """No sentence, no summary, and it says so."""
     assert next(extractive.LexRank().summarize([Record("e", (Document(" "),))])).reason == "empty"
 
 
@@ -121,12 +117,18 @@ def test_distinctive_words_equal_the_reference(reference: dict[str, Any], docume
 
 
 def test_words_lean_to_the_group_that_uses_them() -> None:
-    """Any attribute groups documents; each group's table begins with its own words; one group is refused."""
-    sport, news = Document("goal goal match", {"desk": "sport"}), Document("tax tax vote", {"desk": "news"})
-    tables = word_tables(distinctive_words([Record("1", (sport, news))], "desk"), 1)
-    assert [t.rows[0][0] for t in tables] == ["tax", "goal"]
+    """Any attribute groups documents; each group's table begins with its own words; one group is refused.
+
+    Punctuation tells no groups apart, unless the paper's reading is asked for.
+    """
+    sport, news = Document("goal goal match!", {"desk": "sport"}), Document("tax tax vote.", {"desk": "news"})
+    records = [Record("1", (sport, news))]
+    contrasts = distinctive_words(records, "desk")
+    assert [t.rows[0][0] for t in word_tables(contrasts, 1)] == ["tax", "goal"]
+    marks = {w.word for w in distinctive_words(records, "desk", punctuation=True)}
+    assert marks - {w.word for w in contrasts} == {"!", "."}
     with pytest.raises(DataError, match="only the value 'sport'"):
-        distinctive_words([Record("1", (Document("goal", {"desk": "sport"}),))], "desk")
+        distinctive_words([Record("1", (sport,))], "desk")
 
 
 def test_identifier_shares_are_taken_by_topic(documents: list[Record]) -> None:
@@ -170,14 +172,6 @@ def test_settings_out_of_range_are_refused(bad: str) -> None:
         make("summarizer", bad)
 
 
-def test_marks_are_words_only_if_asked_for() -> None:
-    """Punctuation tells no groups apart, unless the paper's reading is asked for."""
-    records = [Record("1", (Document("goal!", {"desk": "a"}), Document("vote.", {"desk": "b"})))]
-    assert {w.word for w in distinctive_words(records, "desk")} == {"goal", "vote"}
-    asked = {w.word for w in distinctive_words(records, "desk", punctuation=True)}
-    assert asked == {"goal", "vote", "!", "."}
-
-
 def record_of(name: str, values: str = "aaab") -> Record:
     """A record with one document per letter of ``values``."""
     return Record(name, tuple(Document(f"{name}-{i}-{v}", {"x": v}) for i, v in enumerate(values)))
@@ -192,13 +186,18 @@ def texts(kind: str, over: str = "") -> list[list[str]]:
 
 
 def test_texts() -> None:
-    """The whole source is all documents, five or one are drawn without repetition, a group is itself alone."""
+    """The whole source is all documents, five or one are drawn without repetition, a group is itself alone.
+
+    Without the attribute there is no largest group: an empty text and the reason.
+    """
     assert texts("whole_source")[0] == [d.text for d in SOURCES[0].documents]
     assert [len(set(five)) for five in texts("proportional_documents")] == [4, 5, 2]
     assert [len(one) for one in texts("one_document")] == [1, 1, 1]
     group = texts("largest_group", "x")
     assert [{text[-1] for text in of} for of in group] == [{"a"}, {"b"}, {"a"}]
     assert [len(of) for of in group] == [3, 5, 1]
+    made = from_record(SOURCES[0], "largest_group", "y")
+    assert (made.text, made.reason) == ("", "empty summary")
 
 
 def test_seeds() -> None:
@@ -206,12 +205,6 @@ def test_seeds() -> None:
     drawn = [from_record(SOURCES[1], "one_document", seed=seed).text for seed in (*range(20), *range(20))]
     assert len(set(drawn)) > 3
     assert drawn[:20] == drawn[20:]
-
-
-def test_without_groups() -> None:
-    """Without the attribute there is no largest group: an empty text and the reason."""
-    made = from_record(SOURCES[0], "largest_group", "y")
-    assert (made.text, made.reason) == ("", "empty summary")
 
 
 def exchanged(cases: Sequence[Case]) -> list[Case]:

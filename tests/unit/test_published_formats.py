@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.types import Record
 from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
 from fairbrief.workbench.corpora.text_sources import read_texts
 
@@ -16,6 +17,12 @@ def put(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def read_as(format_: str, path: Path) -> list[Record]:
+    """The records of a file, which is recognized."""
+    assert format_of(path) == format_
+    return list(FORMATS[format_](path))
 
 
 COURT = (
@@ -52,11 +59,10 @@ AMAZON = [
 def test_labelled_tweets(tmp_path: Path) -> None:
     """A line is id, label and text; a text may hold the mark; a line that is not UTF-8 is read as Latin-1."""
     path = put(tmp_path, "input.txt", b"1<||>male<||>Tea \xe9\n2<||>Pro-Rep<||>a <||> b \xc3\xa9\x85\n\n")
-    one, two = FORMATS["labelled"](path)
+    one, two = read_as("labelled", path)
     assert (one.id, one.documents[0].text, one.documents[0].attributes) == ("1", "Tea é", {"label": "male"})
     assert two.documents[0].text == "a <||> b Ã©"  # a line with one bad byte is Latin-1 as a whole
     assert two.where == "input.txt:2"
-    assert format_of(path) == "labelled"
 
 
 def test_semeval(tmp_path: Path) -> None:
@@ -64,11 +70,10 @@ def test_semeval(tmp_path: Path) -> None:
     path = put(
         tmp_path, "train.txt", (SEMEVAL + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n').encode("latin-1")
     )
-    (tweet,) = FORMATS["semeval"](path)
+    (tweet,) = read_as("semeval", path)
     assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
     assert tweet.documents[0].text == 'I "like" it é'
     assert tweet.documents[0].attributes == {"stance": "FAVOR", "sentiment": "POSITIVE"}
-    assert format_of(path) == "semeval"
 
 
 def test_mitweet(tmp_path: Path) -> None:
@@ -79,12 +84,11 @@ def test_mitweet(tmp_path: Path) -> None:
         "Mugs,five,1,0,0,1,2",
     )  # fmt: skip
     path = put(tmp_path, "MITweet.csv", head + "\n".join(rows) + "\n")
-    tweets = list(FORMATS["mitweet"](path))
+    tweets = read_as("mitweet", path)
     found = [t.documents[0].attributes.get("ideology") for t in tweets]
     assert found == ["left", "right", "center", None, "center"]
     assert tweets[0].documents[0].text == "one, quoted\nline"
     assert (tweets[4].id, tweets[4].attributes) == ("Mugs-5", {"topic": "Mugs"})
-    assert format_of(path) == "mitweet"
 
 
 def test_fewsum_reviews(tmp_path: Path) -> None:
@@ -94,19 +98,18 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
     head = "group_id\treview_text\tcategory\trating\trouge1\n"
     put(folder, "b.csv", head + 'B\tNice "mug\tkitchen\t5.0\t0.1\nB\tBroke.\tkitchen\t1.0\t0.2\n')
     put(folder, "a.csv", head + "A\tFine.\tshoes\t3.0\t0.1\n")
-    first, second = FORMATS["fewsum"](folder)
+    first, second = read_as("fewsum", folder)
     assert (first.id, second.id) == ("A", "B")
     assert [d.text for d in second.documents] == ['Nice "mug', "Broke."]
     assert [d.attributes["rating"] for d in second.documents] == ["5", "1"]
     assert second.attributes == {"product": "B", "category": "kitchen"}
-    assert format_of(folder) == "fewsum"
 
 
 def test_fewsum_gold(tmp_path: Path) -> None:
     """Gold sets carry their summaries as references; equal group ids are kept apart."""
     rows = "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
     path = put(tmp_path, "test.csv", FEWSUM + rows)
-    first, second = FORMATS["fewsum"](path)
+    first, second = read_as("fewsum", path)
     assert [d.text for d in first.documents] == ["One.", "Two."]
     assert first.references == ("Both.", "All.")
     assert first.id != second.id
@@ -116,11 +119,10 @@ def test_amazon(tmp_path: Path) -> None:
     """Amazon's lines, packed or not; a review may lack its text; Python's dicts are refused with their line."""
     path = tmp_path / "reviews.json.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, AMAZON)).encode()))
-    one, two = FORMATS["amazon"](path)
+    one, two = read_as("amazon", path)
     assert one.documents[0].attributes == {"rating": "5"}
     assert one.attributes == two.attributes == {"product": "B1"}
     assert two.documents[0].text == ""
-    assert format_of(path) == "amazon"
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(DataError, match="damage"):
         list(FORMATS["amazon"](path))
@@ -129,7 +131,7 @@ def test_amazon(tmp_path: Path) -> None:
 def test_court(tmp_path: Path) -> None:
     """An utterance that follows no other begins a conversation; justices and sides are told apart."""
     path = put(tmp_path, "conversations.dat", COURT)
-    found = list(FORMATS["court"](path))
+    found = read_as("court", path)
     assert [(c.id, len(c.documents)) for c in found] == [("7-1", 2), ("7-2", 1), ("8-1", 1)]
     assert [d.attributes.get("side") for c in found for d in c.documents] == [
         "justice", "petitioner", "respondent", None,
@@ -140,28 +142,25 @@ def test_court(tmp_path: Path) -> None:
     known = [d.attributes.get("gender") for c in FORMATS["court"](path) for d in c.documents]
     assert known.count("female") == 1
     assert known[1] == "female"
-    assert format_of(path) == "court"
 
 
 def test_convokit(tmp_path: Path) -> None:
     """ConvoKit's utterances: sides by their codes, and none where the code says none."""
     path = put(tmp_path, "utterances.jsonl", CONVOKIT)
-    a, b = FORMATS["convokit"](path)
+    a, b = read_as("convokit", path)
     assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == [
         "justice", "petitioner", "respondent", None,
     ]  # fmt: skip
-    assert format_of(path) == "convokit"
 
 
 def test_iq2(tmp_path: Path) -> None:
     """A debate's turns with their speakers' types; a debate without a transcript is named."""
     path = put(tmp_path, "iq2.json", json.dumps(DEBATE))
-    (debate,) = FORMATS["iq2"](path)
+    (debate,) = read_as("iq2", path)
     assert debate.id == "Tea-010203"
     assert debate.attributes == {"title": "Tea is better than coffee"}
     assert [d.text for d in debate.documents] == ["Welcome. Begin.", "It is."]
     assert debate.documents[1].attributes == {"speaker": "Bea For", "side": "for"}
-    assert format_of(path) == "iq2"
 
 
 @pytest.mark.parametrize(("format_", "content", "said"), [

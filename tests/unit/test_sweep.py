@@ -35,37 +35,45 @@ WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
 
 @dataclass(frozen=True, repr=False)
 class Told:
-    """A summarizer that does as its instruction tells: half of the records are one-sided without one."""
+    """A summarizer that does as its instruction tells: half of the records are one-sided without one.
+
+    With ``words``, every third record is one-sided, and two of eight are refused at every second setting.
+    """
 
     name: ClassVar[str] = "told"
     asked: ClassVar[list[str]] = []
     instruction: str = "none"
     temperature: float = 0.0
     samples: int = 1
+    words: int = 0
+    sentences: int = 1
 
     def __repr__(self) -> str:
         return spell(self)
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
+        every = 3 if self.words else {"none": 2, "fair": 4, "never": 1000}[self.instruction]
+        refused = int(self.temperature * 2) + self.sentences - 1
         for record in records:
             self.asked.append(record.id)
-            one_sided = int(record.id[1:]) % {"none": 2, "fair": 4, "never": 1000}[self.instruction] == 0
-            yield Summary(record.id, repr(self), "alder birch" if one_sided else "alder quartz")
+            i = int(record.id[1:])
+            text = "alder birch" if (i + self.words) % every == 0 else "alder quartz"
+            reason = "refused" if self.words and refused and i % 4 == refused else ""
+            yield Summary(record.id, repr(self), "" if reason else text, reason=reason)
 
 
 @pytest.fixture(autouse=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the summarizers of this module known by their names."""
+    """Make the summarizer of this module known by its name."""
     from fairbrief import registry, specs
 
     known = registry.make
 
     def make(kind: registry.Kind, text: str, settings: dict[str, str] | None = None) -> object:
-        for kind_of in (Told, Choosy):
-            if text.startswith(kind_of.name):
-                given = {**specs.parse(text).settings, **(settings or {})}
-                return specs.build(kind_of, specs.Spec(kind_of.name, given))
+        if text.startswith(Told.name):
+            given = {**specs.parse(text).settings, **(settings or {})}
+            return specs.build(Told, specs.Spec(Told.name, given))
         return known(kind, text, settings)
 
     monkeypatch.setattr(registry, "make", make)
@@ -145,49 +153,15 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
 
-def test_the_command_leaves_a_report_and_resumes(tmp_path: Path) -> None:
-    """``fairbrief sweep`` on a file: cells as systems, a saved result, and a second run from disk."""
-    source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    write_lines(map(record_line, records(12)), source)
-    arguments = ["sweep", source, "--with", "random", "--sentences", "1,3"]
-    arguments += ["--measure", UER, "--resamples", 100, "--out", out]
-    printed(*arguments)
-    assert load(out).made["systems"] == ["sentences=1", "sentences=3"]
-    assert (out / "report.html").is_file()
-    assert "sentences=1: 12 wanted, 0 asked, 12 from the journal" in printed(*arguments)
-
-
-@dataclass(frozen=True, repr=False)
-class Choosy:
-    """A summarizer that answers, at each length and temperature, other records than elsewhere."""
-
-    name: ClassVar[str] = "choosy"
-    words: int = 1
-    temperature: int = 0
-    sentences: int = 1
-
-    def __repr__(self) -> str:
-        return spell(self)
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """One-sided for every third record; two of eight are refused at every second setting."""
-        for record in records:
-            i = int(record.id[1:])
-            text = "alder birch" if (i + self.words) % 3 == 0 else "alder quartz"
-            point = self.temperature * 2 + self.sentences - 1
-            reason = "refused" if point > 0 and i % 4 == point else ""
-            yield Summary(record.id, self.name, "" if reason else text, reason=reason)
-
-
 def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp_path: Path) -> None:
     """What other cells refused does not matter: the whole sweep gives the differences that each pair gives alone."""
     axes = {"words": ["1", "2"], "temperature": ["0", "1"], "sentences": ["1", "2"]}
-    jobs = grid("choosy", axes, tmp_path / "all")
+    jobs = grid("told", axes, tmp_path / "all")
     whole = of_jobs(jobs, 8)
     gaps = {e.system: e for e in whole.differences if e.quantity == "uer"}
     assert len(gaps) == 7
     for number in range(1, len(jobs)):
-        again = grid("choosy", axes, tmp_path / str(number))
+        again = grid("told", axes, tmp_path / str(number))
         alone = of_jobs([again[0], again[number]], 8)
         (gap,) = (e for e in alone.differences if e.quantity == "uer")
         told = gaps[jobs[number].system]
@@ -223,7 +197,9 @@ def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[st
 
 
 def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
-    """All cells share one bound of open questions, one limit of requests and one journal; --dry-run tells the calls of all."""
+    """All cells share one bound of open questions, one limit of requests and one journal, and are systems of one saved audit;
+    --dry-run tells the calls of all. The same command asks only for the rest, then for nothing.
+    """
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     write_lines(map(record_line, records(20)), source)
     with StubChat(answer=lambda _: "alder quartz", delay=0.01) as server:
@@ -239,6 +215,9 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         assert "32 requests" in stopped.output
         printed(*arguments)
         assert (server.requests, server.open_most <= 16) == (60, True)
+        assert "temperature=0.5: 20 wanted, 0 asked, 20 from the journal" in printed(*arguments)
+    assert load(out).made["systems"] == ["temperature=0.0", "temperature=0.5", "temperature=1.0"]
+    assert (out / "report.html").is_file()
 
 
 def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
@@ -330,22 +309,9 @@ def test_no_answers_are_promised_before_the_first(tmp_path: Path, monkeypatch: p
     """Without an address of a service, nothing was asked, so there is nothing to continue."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    record = Record("1", (Document("One side.", {"side": "L"}), Document("Another side.", {"side": "R"})))
     source = tmp_path / "in.jsonl"
-    write_lines([record_line(record)], source)
-    options = [
-        "--with",
-        "chat:m",
-        "--over",
-        "side",
-        "--prompt",
-        "reviews",
-        "--max-tokens",
-        "9",
-        "--max-requests",
-        "9",
-    ]
-    command = ["sweep", str(source), *options, "--measure", UER, "--out", str(tmp_path / "out")]
-    run = CliRunner().invoke(app, command)
+    write_lines(map(record_line, records(1)), source)
+    options = "--with chat:m --over side --prompt reviews --max-tokens 9 --max-requests 9 --measure".split()
+    run = CliRunner().invoke(app, ["sweep", str(source), *options, UER, "--out", str(tmp_path / "out")])
     assert "address" in str(run.exception) or "address" in run.output, run.output
     assert "answers so far" not in run.output

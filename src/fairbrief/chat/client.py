@@ -7,10 +7,11 @@ import math
 import random
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fairbrief.chat.endpoint import (
     REFUSED,
@@ -77,6 +78,33 @@ def replies(
         loop.close()
     if errors:
         raise next((error for error in errors if not isinstance(error, LimitReached)), errors[0])
+
+
+class Wanted(NamedTuple):
+    """An answer that is wanted: its key, the question, and the function that makes it from the reply."""
+
+    key: str
+    question: Question
+    read: Callable[[Reply], Mapping[str, Any]]
+
+
+class Asker(ABC):
+    """Asks a chat model one question per answer, concurrently with others."""
+
+    @abstractmethod
+    def endpoint(self) -> Endpoint:
+        """The model's address and limits."""
+
+    @abstractmethod
+    def wanted(self, item: Any) -> Iterable[Wanted]:
+        """The answers about a record (or case)."""
+
+    def answers(
+        self, wanted: Iterable[Wanted], tally: Tally
+    ) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
+        """The answers of any askers of this endpoint under their keys, in batches, in any order: see `replies`."""
+        for batch in replies(self.endpoint(), ((one, one.question) for one in wanted), tally):
+            yield [(one.key, one.read(reply)) for one, reply in batch]
 
 
 @dataclass(slots=True)

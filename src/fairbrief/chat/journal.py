@@ -7,8 +7,8 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,14 @@ class Journal:
     """Answers by key in one append-only file: lines of ``checksum key json``, after a header line.
 
     `append` synchronises its lines to disk, so that they survive a kill and a power cut. An incomplete last line is
-    removed when the journal is opened; other damaged lines are skipped. Of equal keys the last answer counts. Only places are in memory. Use as a context: `open_journal`.
+    removed when the journal is opened; other damaged lines are skipped. Of equal keys the last answer counts. Only
+    places are in memory. Use as a context: `open_journal`.
     """
 
     path: Path
     _file: int
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _opened_at: int = 0
+    _opened_at: int
+    places: dict[str, tuple[int, int]]
 
     def __contains__(self, key: str) -> bool:
         return key in self.places
@@ -70,29 +71,6 @@ class Journal:
             self.places[key] = (start, len(line))
             start += len(line)
 
-    def load(self) -> None:
-        """Read the places of the entries, and remove an incomplete last line."""
-        end = 0
-        with os.fdopen(os.dup(self._file), "rb") as stream:
-            stream.seek(0)
-            head = stream.readline()
-            if head != HEAD and HEAD.startswith(head):  # new, or cut off in its first line
-                os.ftruncate(self._file, 0)
-                write_all(self._file, HEAD)
-                os.fsync(self._file)
-                return
-            if head != HEAD:
-                raise _foreign(self.path)
-            end = len(HEAD)
-            for line in stream:
-                if not line.endswith(b"\n"):
-                    break
-                if (result := _read(line)) is not None:
-                    self.places[result[0]] = (end, len(line))
-                end += len(line)
-        os.ftruncate(self._file, end)
-        self._opened_at = end
-
 
 @contextlib.contextmanager
 def open_journal(path: Path) -> Iterator[Journal]:
@@ -105,11 +83,14 @@ def open_journal(path: Path) -> Iterator[Journal]:
             f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
         ) from error
     try:
-        journal = Journal(path, file)
-        journal.load()
+        places, end = _places(path)
+        os.ftruncate(file, end)
+        if not end:  # new, or cut off in its first line
+            write_all(file, HEAD)
+            os.fsync(file)
         sync_folder(path.parent)
         try:
-            yield journal
+            yield Journal(path, file, end, places)
         finally:
             if os.fstat(file).st_size <= len(HEAD):
                 path.unlink(missing_ok=True)
@@ -117,14 +98,30 @@ def open_journal(path: Path) -> Iterator[Journal]:
         os.close(file)
 
 
-def keys_in(path: Path) -> frozenset[str]:
-    """The keys in a journal, which is not changed; empty if the file does not exist."""
-    if not path.is_file():
-        return frozenset()
+def _places(path: Path) -> tuple[dict[str, tuple[int, int]], int]:
+    """The start and length of each entry by key, and the end of the last complete line; 0 without a complete first line."""
+    places: dict[str, tuple[int, int]] = {}
     with path.open("rb") as stream:
-        if stream.readline() != HEAD:
-            raise _foreign(path)
-        return frozenset(entry[0] for line in stream if (entry := _read(line)) is not None)
+        head = stream.readline()
+        if head != HEAD and HEAD.startswith(head):
+            return places, 0
+        if head != HEAD:
+            raise RequestError(
+                f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
+            )
+        end = len(HEAD)
+        for line in stream:
+            if not line.endswith(b"\n"):
+                break
+            if (result := _read(line)) is not None:
+                places[result[0]] = (end, len(line))
+            end += len(line)
+    return places, end
+
+
+def keys_in(path: Path) -> Collection[str]:
+    """The keys in a journal, which is not changed; empty if the file does not exist."""
+    return _places(path)[0] if path.is_file() else ()
 
 
 def key_of(*parts: object) -> str:
@@ -150,9 +147,3 @@ def _read(line: bytes) -> tuple[str, Mapping[str, Any]] | None:
         return (key.decode("ascii"), result) if isinstance(result, dict) else None
     except (ValueError, RecursionError):  # the checksum is right, but the content is not ours
         return None
-
-
-def _foreign(path: Path) -> RequestError:
-    return RequestError(
-        f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
-    )

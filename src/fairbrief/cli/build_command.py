@@ -16,6 +16,7 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.errors import DataError, RequestError
+from fairbrief.people.build_people import PeopleOptions
 from fairbrief.people.build_people import build as build_people
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.settings import setting
@@ -96,34 +97,9 @@ def pairs(text: str) -> dict[str, str]:
 
 
 @app.command(short_help="Inputs that differ only in who their people are.")
+@o.options_of(PeopleOptions, "options")
 def people(
-    source: Path = o.argument(o.ANNOTATED, "SOURCE"),
-    out: Path = OUT,
-    groups: str = o.option(
-        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
-    ),
-    design: Literal["balanced", "mono", "original"] = o.option(
-        "balanced",
-        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
-        "DESIGN",
-    ),
-    per_seed_document: int | None = o.option(None, "Inputs per seed document; by default 20.", "N"),
-    names: str = o.option("census", "census, or a table of name, part, gender and group.", "census|FILE"),
-    last_names: Literal["keep", "replace"] | None = o.option(
-        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
-    ),
-    content_words: Literal["keep", "exchange", "neutral"] = o.option(
-        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
-    ),
-    no_pronouns: bool = o.switch("--no-pronouns", "Leave pronouns as they are."),
-    weights: Literal["uniform", "frequency"] = o.option(
-        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
-    ),
-    genders: Literal["keep", "random"] = o.option(
-        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
-    ),
-    woman: Literal["Ms.", "Mrs."] = o.option("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE"),
-    seed: int = o.option(0, "Seed; the same seed gives the same file.", "N"),
+    source: Path = o.argument(o.ANNOTATED, "SOURCE"), out: Path = OUT, *, options: PeopleOptions
 ) -> None:
     """Build inputs that differ only in who their people are.
 
@@ -131,16 +107,11 @@ def people(
         fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
         fairbrief build people ontonotes --groups race --design mono --out named.jsonl
     """
-    words: dict[str, bool | Literal["neutral"]] = {"keep": False, "exchange": True, "neutral": "neutral"}
-    made, report = build_people(
-        read_people(source), groups=groups, design=design, per_seed_document=per_seed_document, names=names,
-        last_names=last_names, content_words=words[content_words], pronouns=not no_pronouns, weights=weights,
-        genders=genders, woman=woman, seed=seed,
-    )  # fmt: skip
+    made, report = build_people(read_people(source), options)
     if not _write_any(made, out):
         advice = "".join(f"\n{line}" for line in report.advice())
         raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{advice}")
-    built = f"{counted(len(report.built), 'seed document')} (of {len(report.capacities):,})"
+    built = f"{counted(len(report) - len(report.refused), 'seed document')} (of {len(report):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
         typer.echo(f"excluded, with all of their inputs: {_reasons(report.reasons())}")

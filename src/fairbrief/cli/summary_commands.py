@@ -19,7 +19,7 @@ from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings, read
 from fairbrief.text.counted import counted
-from fairbrief.workbench.claims import LISTED, Splitter, instruction_in, split_file
+from fairbrief.workbench.claims import LISTED, Splitter, Splitting, instruction_in
 from fairbrief.workbench.summarizing import Job, foresee, summarize_all
 
 app = o.new_app()
@@ -91,19 +91,19 @@ def claims(
     if not with_.startswith(("chat:", "chat(")):
         raise RequestError(f"--with {with_}: only chat models split summaries. Write --with chat:MODEL.")
     chat = registry.make("summarizer", with_, asking.of_model())
-    splitter = Splitter(chat, instruction_in(prompt))
+    job = Splitting(Splitter(chat, instruction_in(prompt)), out)
     reading = options.read(files)
     run = spend.Run(asking, journal_of(out), quiet=quiet)
-    forecast = foresee([Job(splitter, out)], lambda: reading, keys_in(run.journal))
+    forecast = foresee([job], lambda: reading, keys_in(run.journal))
     with run.asking(forecast) as watch:
-        outcome = split_file(splitter, lambda: reading, out, watch, run.tally)
+        (count,) = summarize_all([job], lambda: reading, run.journal, watch, run.tally)
     split = (
-        f"{counted(outcome.claims, 'claim')} of {counted(outcome.split, 'summary', 'summaries')}, "
-        f"{counted(len(outcome.unparsed), 'reply', 'replies')} unparsed"
+        f"{counted(sum(job.claims), 'claim')} of {counted(len(job.claims), 'summary', 'summaries')}, "
+        f"{counted(len(job.unparsed), 'reply', 'replies')} unparsed"
     )
-    advice = ["To ask for these again, give another --prompt or --with."] if outcome.unparsed else []
-    lines = [split, *(f"  {line}" for line in outcome.unparsed[:LISTED]), *advice]
-    run.end(out, outcome.count, reading, lines)
+    advice = ["To ask for these again, give another --prompt or --with."] if job.unparsed else []
+    lines = [split, *(f"  {line}" for line in job.unparsed[:LISTED]), *advice]
+    run.end(out, count, reading, lines)
 
 
 @app.command()

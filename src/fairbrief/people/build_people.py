@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,6 @@ from fairbrief.people.filling import LEFT, Manner, fill, lint
 from fairbrief.people.groups import (
     TOO_FEW,
     Capacity,
-    Design,
     Plan,
     Pools,
     assign,
@@ -25,32 +25,29 @@ from fairbrief.people.groups import (
 )
 from fairbrief.people.template import content_words as word_table
 from fairbrief.people.template import make_template
+from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
-from fairbrief.text.people import GROUPS, FoundPerson, found_people
-from fairbrief.types import Entity, Mention, Record
+from fairbrief.text.people import GROUPS, found_people
+from fairbrief.text.recognition import Span
+from fairbrief.types import Record
 
-NamesGiven = Names | str | Path
+people = partial(setting, panel="People")
 
 
-@dataclass(slots=True)
-class Report:
+class Report(list[Capacity]):
     """The outcome for each seed document; complete after the last record."""
-
-    capacities: list[Capacity] = field(default_factory=list)
 
     @property
     def written(self) -> int:
-        return sum(c.written for c in self.capacities)
-
-    @property
-    def built(self) -> list[Capacity]:
-        return [c for c in self.capacities if c.written]
+        """The number of inputs."""
+        return sum(capacity.written for capacity in self)
 
     @property
     def refused(self) -> list[Capacity]:
-        return [c for c in self.capacities if not c.written]
+        """The seed documents without inputs."""
+        return [capacity for capacity in self if not capacity.written]
 
     def reasons(self) -> dict[str, int]:
         """The number of refused seed documents by reason."""
@@ -69,29 +66,45 @@ REMEDIES = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOptions:
+    """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
+
+    groups: str = people(
+        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
+    )
+    design: Literal["balanced", "mono", "original"] = people(
+        "balanced",
+        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
+        "DESIGN",
+    )
+    per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
+    names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
+    last_names: Literal["keep", "replace"] | None = people(
+        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
+    )
+    content_words: Literal["keep", "exchange", "neutral"] = people(
+        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
+    )
+    no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
+    weights: Literal["uniform", "frequency"] = people(
+        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
+    )
+    genders: Literal["keep", "random"] = people(
+        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
+    )
+    woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
+    seed: int = people(0, "Seed; the same seed gives the same file.", "N")
+
+
 def build(
-    records: Iterable[Record],
-    groups: str = "gender",
-    design: Design = "balanced",
-    per_seed_document: int | None = None,
-    names: NamesGiven = "census",
-    last_names: Literal["keep", "replace"] | None = None,
-    content_words: bool | Literal["neutral"] = False,
-    pronouns: bool = True,
-    weights: Literal["uniform", "frequency"] = "uniform",
-    seed: int = 0,
-    genders: Literal["keep", "random"] = "keep",
-    woman: str = "Ms.",
+    records: Iterable[Record], options: PeopleOptions, table: Names | None = None
 ) -> tuple[Iterator[Record], Report]:
     """Records with controlled people, ``per_seed_document`` (20) per seed document, and a report that grows with them.
 
-    ``groups``: ``gender``, ``race[=A+B]``, ``gender*race[=male:A+female:B]`` or ``age[=A+B]`` (see `read_groups`). ``design``:
-    ``balanced`` (C_loc: half of the people in each group, in pairs with exchanged groups) or ``mono`` (C_glob: one
-    group per input). ``names``: ``census``, or the path of a table ``name,part,gender,group``. ``last_names``: keep
-    or replace; the default replaces them for groups of race, which last names also signal. ``content_words``: whether
-    words such as wife and husband follow the gender, or are set to ``neutral`` forms. ``pronouns=False`` does not
-    change pronouns. ``weights``: names drawn uniformly or by frequency. ``genders``: for ``race`` groups, whether
-    people keep their gender or get a random one. ``woman``: the female title that corresponds to Mr.
+    ``groups`` are those of `read_groups`. ``design``: ``balanced`` (C_loc: half of the people in each group, in pairs with
+    exchanged groups) or ``mono`` (C_glob: one group per input). Last names are replaced by default for groups of race,
+    which they also signal. ``table`` has the names, by default those of the options (`names_of`).
 
     ``design="original"`` gives the seed documents that could be filled (balanced) unchanged, one record each, for the
     paper's row of original documents.
@@ -105,57 +118,55 @@ def build(
     document cannot be made, none is, and the report has the reason. Raises `RequestError` for a request that no seed
     document could meet, `DataError` for a broken table or record.
     """
-    table = names_of(names)
-    wanted = read_groups(groups, table)
-    has_one_draw = wanted[0].age is not None and design == "mono"
-    only = 1 if design == "original" else len(wanted) if has_one_draw else None
-    if only is not None and per_seed_document not in (None, only):
+    table = names_of(options.names) if table is None else table
+    groups, design = read_groups(options.groups, table), options.design
+    has_one_draw = groups[0].age is not None and design == "mono"
+    only = 1 if design == "original" else len(groups) if has_one_draw else None
+    if only is not None and options.per_seed_document not in (None, only):
         raise RequestError(
-            f"With --groups {groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
+            f"With --groups {options.groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
             "number of inputs per seed document."
         )
-    many = only or (20 if per_seed_document is None else per_seed_document)
-    if many < 1 or (only is None and many % len(wanted)):
+    many = only or (20 if options.per_seed_document is None else options.per_seed_document)
+    if many < 1 or (only is None and many % len(groups)):
         raise RequestError(
-            f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(wanted), 'group')}. Wanted a multiple of {len(wanted)}."
+            f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(groups), 'group')}. Wanted a multiple of {len(groups)}."
         )
-    replaces = last_names == "replace" or (last_names is None and wanted[0].race is not None)
-    words = word_table() if content_words else None
-    manner = Manner(pronouns, words, neutral=content_words == "neutral", woman=woman)
+    replaces = options.last_names == "replace" or (options.last_names is None and groups[0].race is not None)
+    words = None if options.content_words == "keep" else word_table()
+    manner = Manner(not options.no_pronouns, words, options.content_words == "neutral", options.woman)
     plan = Plan(
-        wanted, design, replaces_last=replaces, random_gender=genders == "random", draws=many // len(wanted),
-        by_frequency=weights == "frequency", seed=seed, manner=manner,
+        groups, design, replaces_last=replaces, random_gender=options.genders == "random", draws=many // len(groups),
+        by_frequency=options.weights == "frequency", seed=options.seed, manner=manner,
     )  # fmt: skip
-    report = Report()
-    return _stream(records, plan, list_names(plan, table), report), report
+    report, lists = Report(), list_names(plan, table)
+
+    def rows() -> Iterator[Record]:
+        seen: set[str] = set()
+        for record in records:
+            if record.id in seen:
+                raise DataError(
+                    f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
+                )
+            seen.add(record.id)
+            made, capacity = _rows_of(record, plan, lists)
+            report.append(capacity)
+            yield from made
+
+    return rows(), report
 
 
-def names_of(names: NamesGiven) -> Names:
-    """The table of names in a file or with a known name; RequestError or DataError if there is none."""
-    if isinstance(names, Names):
-        return names
-    if str(names) == "census":
+def names_of(name: str) -> Names:
+    """The census, or the table of names in a file; RequestError or DataError if there is none."""
+    if name == "census":
         return census()
-    path = Path(names)
+    path = Path(name)
     if not path.is_file():
         raise RequestError(
-            f"There is no table of names '{names}'. Wanted census, or a file name,part,gender,group."
+            f"There is no table of names '{name}'. Wanted census, or a file name,part,gender,group."
         )
     with reading_text(path), path.open(encoding="utf-8-sig", newline="") as lines:
         return read_names(lines, str(path))
-
-
-def _stream(records: Iterable[Record], plan: Plan, lists: Pools, report: Report) -> Iterator[Record]:
-    seen: set[str] = set()
-    for record in records:
-        if record.id in seen:
-            raise DataError(
-                f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
-            )
-        seen.add(record.id)
-        rows, capacity = _rows_of(record, plan, lists)
-        report.capacities.append(capacity)
-        yield from rows
 
 
 def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
@@ -174,31 +185,24 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         row = placed(record, record, "original", {"design": plan.design, **kept})
         return [row], replace(capacity, written=1)
     rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
-    settings = _settings(plan)
-    usual = {"genders": "varied", "last_names": LAST_NAMES[plan.by_race], "content_words": "kept"}
-    unusual = [value for name, value in settings.items() if value != usual.get(name)]
+    usual_last = "replaced" if "race" in plan.kinds else "kept"
+    words = "neutral" if plan.manner.neutral else "exchanged"
+    settings = {
+        "genders": plan.genders,
+        "last_names": "replaced" if plan.replaces_last else "kept",
+        "content_words": "kept" if plan.manner.words is None else words,
+    }
+    usual = {"genders": "varied", "last_names": usual_last, "content_words": "kept"}
+    unusual = [value for name, value in settings.items() if value != usual[name]]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
         filled = fill(template, assigned, plan.manner)
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        name = ".".join(("-".join(unusual), *place.values())).replace(", ", "-").replace(" ", "-")
-        rows.append(placed(filled, record, name, {**settings, **place}))
+        name = ".".join(("-".join((plan.design, *unusual)), *place.values()))
+        attributes = {"design": plan.design, **settings, **place}
+        rows.append(placed(filled, record, name.replace(", ", "-").replace(" ", "-"), attributes))
     return rows, replace(capacity, written=len(rows))
-
-
-LAST_NAMES = {True: "replaced", False: "kept"}
-
-
-def _settings(plan: Plan) -> dict[str, str]:
-    """Attributes that distinguish a set of inputs from others of the same seed documents."""
-    words = "neutral" if plan.manner.neutral else "exchanged"
-    return {
-        "design": plan.design,
-        "genders": plan.genders,
-        "last_names": LAST_NAMES[plan.replaces_last],
-        "content_words": "kept" if plan.manner.words is None else words,
-    }
 
 
 def placed(record: Record, seed_document: Record, name: str, attributes: Mapping[str, str]) -> Record:
@@ -235,17 +239,21 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     many: Counter[str] = Counter()
     for record in records:
         for number, document in enumerate(record.documents):
-            people = [e for e in record.entities if _names_in(e, number)]
-            seen: set[str] = set()
+            places = [
+                [(m.start, m.end) for m in entity.mentions if m.document == number and m.kind in _NAMES]
+                for entity in record.entities
+            ]
+            groups = [entity.attributes.get("gender", "") for entity in record.entities]
+            seen: set[int] = set()
             for person in found_people(document.text, set(accepted(document.text)), genders()):
-                true = _who(person, people, number)
-                if true is not None:
-                    seen.add(true.id)
-                group = "nobody" if true is None else true.attributes.get("gender", "")
-                read[person.gender, group] += 1
-            known = [e for e in people if e.attributes.get("gender") in GROUPS]
-            many.update(e.attributes["gender"] for e in known)
-            found.update(e.attributes["gender"] for e in known if e.id in seen)
+                shared = [_overlapping(person.spans, own) for own in places]
+                best = max(range(len(shared)), key=shared.__getitem__, default=-1)
+                is_known = best >= 0 and shared[best] > 0
+                if is_known:
+                    seen.add(best)
+                read[person.gender, groups[best] if is_known else "nobody"] += 1
+            many.update(group for group, own in zip(groups, places, strict=True) if own)
+            found.update(groups[i] for i in seen)
     if missing := [group for group in GROUPS if not many[group]]:
         raise DataError(
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
@@ -260,16 +268,6 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     ]
 
 
-def _names_in(entity: Entity, document: int) -> list[Mention]:
-    return [m for m in entity.mentions if m.document == document and m.kind in _NAMES]
-
-
-def _who(person: FoundPerson, people: Sequence[Entity], document: int) -> Entity | None:
-    """The annotated person with most mentions overlapping the found person's spans; None if nobody has any."""
-
-    def shared(entity: Entity) -> int:
-        named = _names_in(entity, document)
-        return sum(any(m.start < s.end and s.start < m.end for m in named) for s in person.spans)
-
-    best = max(people, key=shared, default=None)
-    return best if best is not None and shared(best) else None
+def _overlapping(spans: Iterable[Span], places: Sequence[tuple[int, int]]) -> int:
+    """The number of spans that overlap one of the places."""
+    return sum(any(start < span.end and span.start < end for start, end in places) for span in spans)

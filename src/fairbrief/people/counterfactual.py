@@ -7,9 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from fairbrief.errors import DataError
-from fairbrief.people.build_people import build, placed
+from fairbrief.people.build_people import PeopleOptions, build, placed
 from fairbrief.people.filling import Assignment, Manner, fill
 from fairbrief.people.groups import GENDERS, Group, Plan, Pools, list_names, pools_of
 from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
@@ -110,9 +111,11 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
 def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -> list[Record] | str:
     """The versions of a record with marked mentions, or the reason why there are none."""
     try:
-        rows, report = build(
-            [record], groups, "mono", many, names, content_words=groups == "gender", seed=seed
+        words: Literal["keep", "exchange"] = "exchange" if groups == "gender" else "keep"
+        options = PeopleOptions(
+            groups=groups, design="mono", per_seed_document=many, content_words=words, seed=seed
         )
+        rows, report = build([record], options, names)
         return list(rows) or next(iter(report.reasons()))
     except DataError:
         # The audit may not be able to read the marks; `build people` reports their errors.

@@ -44,24 +44,24 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     ``age=A+B`` other years.
     """
     kind, equals, chosen = text.partition("=")
-    kind = kind.replace(" ", "")
     values = [v.strip() for v in chosen.split("+") if v.strip()]
-    pairs = [tuple(part.strip() for part in value.partition(":")[::2]) for value in values]
     races = names.groups()
-    if kind == "age":
-        groups = [Group(age=years) for years in values or AGES if _YEARS.fullmatch(years)]
-        wanted = "different ages from 18 to 119, such as age=34+81"
-    elif kind == "race":
-        groups = [Group(race=race) for race in values or races]
-        wanted = "different groups"
-    elif kind == "gender*race" and all(gender in GENDERS and race for gender, race in pairs):
-        groups = [Group(gender, race) for gender, race in pairs or product(GENDERS, races)]
-        wanted = "different groups"
-    elif text.strip() == "gender":
-        return tuple(Group(gender=gender) for gender in GENDERS)
-    else:
-        groups, wanted = [], ""
-    if not wanted or (equals and not values):
+    wanted, groups = "different groups", None
+    match kind.replace(" ", ""):
+        case _ if equals and not values:
+            pass
+        case "gender" if not equals:
+            groups = [Group(gender=gender) for gender in GENDERS]
+        case "race":
+            groups = [Group(race=race) for race in values or races]
+        case "gender*race":
+            pairs = [tuple(map(str.strip, value.partition(":")[::2])) for value in values]
+            if all(gender in GENDERS and race for gender, race in pairs):
+                groups = [Group(gender, race) for gender, race in pairs or product(GENDERS, races)]
+        case "age":
+            groups = [Group(age=years) for years in values or AGES if _YEARS.fullmatch(years)]
+            wanted = "different ages from 18 to 119, such as age=34+81"
+    if groups is None:
         raise RequestError(
             f"Groups '{text}' are not known. Write gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B."
         )
@@ -122,16 +122,9 @@ class Plan:
     manner: Manner = PLAIN
 
     @property
-    def by_gender(self) -> bool:
-        return self.groups[0].gender is not None
-
-    @property
-    def by_race(self) -> bool:
-        return self.groups[0].race is not None
-
-    @property
-    def by_age(self) -> bool:
-        return self.groups[0].age is not None
+    def kinds(self) -> set[str]:
+        """What defines the groups: some of ``gender``, ``race`` and ``age``."""
+        return {kind for kind in ("gender", "race", "age") if getattr(self.groups[0], kind) is not None}
 
     @property
     def genders(self) -> str:
@@ -139,14 +132,12 @@ class Plan:
 
         Pairs are in the order of the races: ``black male, white female``. Without race: ``varied``.
         """
-        if not self.by_race:
-            return "kept" if self.by_age else "varied"
-        if not self.by_gender:
+        if "race" not in self.kinds:
+            return "varied" if "gender" in self.kinds else "kept"
+        if "gender" not in self.kinds:
             return "random" if self.random_gender else "kept"
-        races = [group.race for group in self.groups]
-        if len(set(races)) < len(races):
-            return "crossed"
-        return ", ".join(sorted(f"{group.race} {group.gender}" for group in self.groups))
+        pairs = sorted(f"{group.race} {group.gender}" for group in self.groups)
+        return "crossed" if len({group.race for group in self.groups}) < len(pairs) else ", ".join(pairs)
 
     def varies(self, person: Person) -> bool:
         """Whether a person can show a group: a gender by a first name, a pronoun or a title; a race only by a name;
@@ -154,11 +145,12 @@ class Plan:
         """
         if not person.is_named or person.is_kept:
             return False
-        if self.by_age:
+        if "age" in self.kinds:
             return any(mention.kind == "age" for mention in person.entity.mentions)
-        if self.by_gender and person.gender is not None:
+        if "gender" in self.kinds and person.gender is not None:
             return True
-        return person.first is not None or (self.by_race and self.replaces_last and person.last is not None)
+        has_new_last = "race" in self.kinds and self.replaces_last and person.last is not None
+        return person.first is not None or has_new_last
 
     def share(self, count: int) -> int:
         """The number of ``count`` people who may be in one group at once."""
@@ -175,7 +167,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
 
     A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
     """
-    if plan.by_age:
+    if "age" in plan.kinds:
         return {}
     groups = list(enumerate(plan.groups))
     pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
@@ -185,7 +177,7 @@ def list_names(plan: Plan, names: Names) -> Pools:
             for gender in (GENDERS if group.gender is None else (group.gender,))
         }
     )
-    if plan.replaces_last and plan.by_race:
+    if plan.replaces_last and "race" in plan.kinds:
         last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
         pools |= {("last", i, ""): last[group.race] for i, group in groups}
     elif plan.replaces_last:
@@ -207,7 +199,7 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     varied = [p for p in named if plan.varies(p)]
     capacity = partial(Capacity, template.record.id, len(named), len(varied))
     if not varied:
-        shown = "a mention of kind age" if plan.by_age else "a first name, a pronoun or a title"
+        shown = "a mention of kind age" if "age" in plan.kinds else "a first name, a pronoun or a title"
         detail = f"nobody named shows the group by {shown}"
         return capacity(reason="no person to vary", detail=detail)
     mixed = next((p for p in varied if len(p.genders) > 1), None)
@@ -219,7 +211,7 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     for (part, i, gender), rows in pools.items():
         group = plan.groups[i]
         if part == "first":
-            is_any = plan.by_gender or plan.random_gender
+            is_any = "gender" in plan.kinds or plan.random_gender
             what = f"first names, {' '.join(dict.fromkeys((gender, *group.name.split())))}"
             needed = plan.share(sum(is_any or p.gender in (gender, None) for p in first))
         elif i >= 0:
@@ -262,8 +254,7 @@ def assign(
                 yield assigned, {**sample, "pair": str(turn)}
         else:
             for label, group in enumerate(plan.groups):
-                for assigned in _draw(template, plan, pools, rng, label):
-                    yield assigned, {**sample, "group": group.name}
+                yield next(_draw(template, plan, pools, rng, label)), {**sample, "group": group.name}
 
 
 def _draw(
@@ -277,7 +268,7 @@ def _draw(
 
     def stratum(person: Person) -> tuple[bool, str]:
         """The list from which a person's name is drawn, as a sort key; people without first name come last."""
-        return person.first is None, "" if plan.by_gender else genders[person.entity.id] or ""
+        return person.first is None, "" if "gender" in plan.kinds else genders[person.entity.id] or ""
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
@@ -286,7 +277,8 @@ def _draw(
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
     for turn in range(k if label is None else 1):
-        assigned = {}
+        lasts = {p.entity.id: family.get(p.last.lower()) for p in template.people if family and p.last}
+        assigned = {ident: Assignment(last=last) for ident, last in lasts.items()}
         for at, person in enumerate(people):
             i, step = ((start + at + turn) % k, k) if label is None else (label, 1)
             group = plan.groups[i]
@@ -299,20 +291,16 @@ def _draw(
                 last = listed[at // step] if listed else family.get(person.last.lower())
             shown = gender if person.first is not None or person.gender is not None else None
             assigned[person.entity.id] = Assignment(first, last, shown, group.race, group.age)
-        for person in template.people if family else ():
-            if person.entity.id not in assigned and person.last is not None:
-                assigned[person.entity.id] = Assignment(last=family[person.last.lower()])
         yield assigned
 
 
 def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     """A person's gender if the group does not define it: the original, or one drawn once for all texts of a pair."""
     coin = GENDERS[int(rng.random() * 2)]
-    if plan.by_gender:
+    if "gender" in plan.kinds:
         return None
-    if plan.by_age:
-        return person.gender
-    return coin if plan.random_gender or person.gender is None else person.gender
+    is_drawn = "age" not in plan.kinds and (plan.random_gender or person.gender is None)
+    return coin if is_drawn else person.gender
 
 
 def _shuffled(weights: Mapping[str, float], by_frequency: bool, rng: random.Random) -> list[str]:

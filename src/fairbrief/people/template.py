@@ -304,7 +304,6 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
 
 def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -> Iterator[Slot]:
     """Slots for unannotated full names, "First Last", that belong to exactly one person."""
-    taken = [(s.document, s.start, s.end) for s in slots]
     names = Counter((p.first, p.last) for p in people)
     for index, person in enumerate(people):
         if person.first is None or person.last is None or names[person.first, person.last] > 1:
@@ -312,7 +311,8 @@ def _unmarked(record: Record, people: Sequence[Person], slots: Sequence[Slot]) -
         pattern = re.compile(rf"\b({re.escape(person.first)}) ({re.escape(person.last)})\b")
         for number, document in enumerate(record.documents):
             for found in pattern.finditer(document.text):
-                if not any(d == number and a < found.end() and found.start() < b for d, a, b in taken):
+                start, end = found.span()
+                if not any(s.document == number and s.start < end and start < s.end for s in slots):
                     yield Slot(number, *found.span(1), "first", (index,), found[1])
                     yield Slot(number, *found.span(2), "last", (index,), found[2])
 
@@ -336,26 +336,24 @@ def _surface(record: Record, entity: Entity, mention: Mention) -> str:
 
 def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
     """The distinct slots in order, with the articles before them; a noun shared by several people is one slot."""
-    at: dict[tuple[int, int, int], list[Slot]] = defaultdict(list)
+    at: dict[tuple[int, int, int], set[Slot]] = defaultdict(set)
     for slot in slots:
-        at[slot.document, slot.start, slot.end].append(slot)
+        at[slot.document, slot.start, slot.end].add(slot)
     end = (0, 0)
-    for key in sorted(at):
-        same = list(dict.fromkeys(at[key]))
-        slot = same[0]
+    for (number, start, stop), same in sorted(at.items()):
+        slot = next(iter(same))
         is_shared = len(same) > 1
-        if (is_shared and any(s.role != "content" for s in same)) or (slot.document, slot.start) < end:
+        if (is_shared and any(s.role != "content" for s in same)) or (number, start) < end:
             raise DataError(
-                f"{record.where or record.id}: the words '{slot.surface}' at characters {slot.start} to {slot.end} of document "
-                f"{slot.document} belong to two people. Keep the mention only for the person it names."
+                f"{record.where or record.id}: the words '{slot.surface}' at characters {start} to {stop} of document "
+                f"{number} belong to two people. Keep the mention only for the person it names."
             )
-        if is_shared:
-            slot = replace(slot, people=tuple(sorted({i for s in same for i in s.people})))
-        before = record.documents[slot.document].text[max(0, slot.start - 4) : slot.start]
+        slot = replace(slot, people=tuple(sorted({i for s in same for i in s.people})))
+        before = record.documents[number].text[max(0, start - 4) : start]
         found = _ARTICLE.search(before) if slot.role in ("first", "last", "content", "age") else None
-        start = slot.start - len(found[0]) if found else 0
         # "An" may also be the given name right before this slot.
-        if found and (slot.document, start) >= end:
-            yield Slot(slot.document, start, start + len(found[1]), "article", slot.people, found[1])
+        if found and (number, start - len(found[0])) >= end:
+            article = start - len(found[0])
+            yield Slot(number, article, article + len(found[1]), "article", slot.people, found[1])
         yield slot
-        end = (slot.document, slot.end)
+        end = (number, stop)

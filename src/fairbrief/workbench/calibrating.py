@@ -200,15 +200,13 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
     chosen = np.argsort(scores, kind="stable")[np.linspace(0, len(scores) - 1, 9).astype(np.int64)]
     features = fitting.features[chosen]
     drawn = np.stack([one.probabilities(features) for one in made.resampled])
-    columns = (scores[chosen], made.map.probabilities(features), *np.quantile(drawn, [0.025, 0.975], axis=0))
-    return Table(
-        "Probability of support by score",
-        ("score", "probability", "95 % interval"),
-        tuple(
-            (f"{score:.3f}", f"{share:.2f}", f"[{low:.2f}, {high:.2f}]")
-            for score, share, low, high in zip(*(column.tolist() for column in columns), strict=True)
-        ),
+    lows, highs = np.quantile(drawn, [0.025, 0.975], axis=0)
+    numbers = np.stack([scores[chosen], made.map.probabilities(features), lows, highs]).T
+    rows = (
+        (f"{score:.3f}", f"{share:.2f}", f"[{low:.2f}, {high:.2f}]") for score, share, low, high in numbers
     )
+    columns = ("score", "probability", "95 % interval")
+    return Table("Probability of support by score", columns, tuple(rows))
 
 
 def _by_group(fitting: Fitting) -> Table:
@@ -277,8 +275,8 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
     groups: dict[tuple[str, str], str] = {}
     blank = 0
-    for path in paths:
-        for where, text, claim, label, group in _rows(path):
+    for where, row in (row for path in paths for row in _rows(path)):
+        for text, claim, label, group in _pairs_of(where, row):
             word = "" if label is None else str(label).strip().lower()
             if not word:
                 blank += 1
@@ -294,32 +292,29 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     return Labels(pairs, blank, len(decided) - len(pairs))
 
 
-Row = tuple[str, str, str, Any, str]
-"""Position, text, claim, label and group."""
-
-
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path) -> Iterable[tuple[str, str | Mapping[str, str]]]:
+    """The rows of a sheet, or the lines of any other file, with their positions."""
     if path.suffix.lower() in (".csv", ".tsv"):
-        for where, row in sheet_rows(path):
-            yield from _pairs_of(where, row)
-        return
-    for number, line in enumerate(text_of(path).splitlines(), 1):
-        if line.strip():
-            yield from _pairs_of(f"{path.name}:{number}", line)
+        return sheet_rows(path)
+    lines = enumerate(text_of(path).splitlines(), 1)
+    return ((f"{path.name}:{number}", line) for number, line in lines if line.strip())
 
 
-def _pairs_of(where: str, given: str | Mapping[str, str]) -> Iterator[Row]:
-    """The pairs in a row of a sheet, or in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
+def _pairs_of(where: str, given: str | Mapping[str, str]) -> list[tuple[str, str, Any, str]]:
+    """Text, claim, label and group of the pairs in a row of a sheet, or in a line of JSON in Fairbrief's, QAGS's or WiCE's form."""
     try:
         row: Mapping[str, Any] = json.loads(given) if isinstance(given, str) else given
         if "text" in row:
-            yield where, _text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", ""))
-        elif "summary_sentences" in row:
-            for one in row["summary_sentences"]:
-                for answer in one["responses"]:
-                    yield where, _text(row["article"]), _text(one["sentence"]), answer["response"], ""
-        else:
-            yield where, " ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], ""
+            return [(_text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", "")))]
+        if "summary_sentences" in row:
+            sentences, article = row["summary_sentences"], _text(row["article"])
+            labels = [
+                (_text(one["sentence"]), answer["response"])
+                for one in sentences
+                for answer in one["responses"]
+            ]
+            return [(article, claim, label, "") for claim, label in labels]
+        return [(" ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], "")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
             f"{where}: found no labelled pair ({type(error).__name__}: {error}); wanted text, claim and supported (columns of a "

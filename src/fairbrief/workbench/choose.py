@@ -209,11 +209,9 @@ def table(choices: Sequence[Choice]) -> Table:
         ("records without a candidate that has a value", f"{reasons[NOT_MEASURED]:,}"),
         ("records with a worse candidate (preference pairs)", f"{pairs:,}"),
     ]
-    kinds = {
-        "chosen": [(choice, choice.chosen) for choice in measured],
-        "all candidates": [(choice, i) for choice in measured for i in choice.pool],
-    }
-    for who, taken in kinds.items() if measured else ():
+    best = [(choice, choice.chosen) for choice in measured]
+    every = [(choice, i) for choice in measured for i in choice.pool]
+    for who, taken in (("chosen", best), ("all candidates", every)) if measured else ():
         rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
         words = fmean(_words(choice.candidates[i]) for choice, i in taken)
         rows.append((f"mean words, {who}", f"{words:.2f}"))

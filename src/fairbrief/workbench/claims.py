@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply, Tally
-from fairbrief.chat.journal import journal_of, key_of, open_journal
+from fairbrief.chat.client import Asker, Wanted
+from fairbrief.chat.endpoint import UNANSWERED, Endpoint, Question, Reply
+from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, text_of
 from fairbrief.serialization import line_of, summary_fields
 from fairbrief.text.replies import items, json_items
 from fairbrief.text.segmentation import words_held
 from fairbrief.types import Case, Claim
 from fairbrief.workbench.summarizers.chat import Chat
-from fairbrief.workbench.summarizing import NOT_ASKED, Answer, Count, Watch, gather
+from fairbrief.workbench.summarizing import Answer, Job
 
 UNPARSED = "unparsed reply"
 VERSION = 1
@@ -42,7 +43,7 @@ def instruction_in(path: Path | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Splitter:
+class Splitter(Asker):
     """Asks a model for the statements of summaries, with an instruction; by default at temperature 0."""
 
     model: Chat
@@ -63,24 +64,18 @@ class Splitter:
         before, _, after = self.instruction.partition("{summary}")
         return before.lstrip() + summary + after.rstrip()
 
-    def keys(self, case: Case) -> Sequence[str]:
-        """A hash of everything that determines the statements of a summary; none for a case without one."""
-        if case.summary.reason:
-            return ()
-        prompt = self.prompt(case.summary.text)
-        return (key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent),)
-
     def endpoint(self) -> Endpoint:
         """The model's address and limits."""
         return self.model.endpoint()
 
-    def question(self, case: Case, _: int = 0) -> Question:
-        """The question for one summary."""
-        return Question((("user", self.prompt(case.summary.text)),), tuple(self.sent.items()))
-
-    def answer(self, case: Case, _: int, reply: Reply) -> Answer:
-        """The statements in a reply: see `read_claims`."""
-        return read_claims(case.summary.text, reply)
+    def wanted(self, case: Case) -> Iterator[Wanted]:
+        """The statements of a summary, none of a case without one. Their key is a hash of everything that determines them."""
+        text = case.summary.text
+        if not case.summary.reason:
+            prompt = self.prompt(text)
+            key = key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent)
+            question = Question((("user", prompt),), tuple(self.sent.items()))
+            yield Wanted(key, question, partial(read_claims, text))
 
 
 def read_claims(text: str, reply: Reply) -> Answer:
@@ -100,50 +95,35 @@ def read_claims(text: str, reply: Reply) -> Answer:
     return {"claims": [], "reason": why, "reply": said or reply.detail}
 
 
-# ---- From a file of summaries to the same file with each summary's atomic statements; interrupted runs resume
+# ---- A file of summaries with the atomic statements of each
 
 
-@dataclass(slots=True)
-class Outcome:
-    """The outcome of splitting; ``unparsed`` are the replies without a list."""
+@dataclass(frozen=True, slots=True)
+class Splitting(Job):
+    """One file of summaries, in which each usable one has its claims; counts what was split.
 
-    count: Count
-    claims: int = 0
-    split: int = 0
+    Summaries without a text are copied unchanged. ``made`` records the model and the instruction's hash. ``unparsed``
+    are the replies without a list.
+    """
+
+    summarizer: Splitter
+    claims: list[int] = field(default_factory=list)
+    """The number of claims of each summary that has any."""
     unparsed: list[str] = field(default_factory=list)
 
-    def add(self, case: Case, answer: Answer) -> None:
-        """Count the claims of one summary, or its reply without a list."""
-        if answer["claims"]:
-            self.split += 1
-            self.claims += len(answer["claims"])
-        elif answer["reason"] == UNPARSED:
-            where = f"{case.record.where or 'input'} (id '{case.record.id}', {case.summary.system})"
-            self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
-
-
-def split_file(
-    splitter: Splitter, cases: Callable[[], Iterable[Case]], out: Path, watch: Watch, tally: Tally
-) -> Outcome:
-    """Write all cases to ``out``, in order, each usable summary with its ``claims``; ``cases`` is called twice.
-
-    Answers are stored in ``out``'s journal. Summaries without a text are copied unchanged. Replies without a list are
-    counted, and the first ones listed. Equal texts are asked once. ``made`` records the model and the instruction's hash.
-    """
-    outcome = Outcome(Count())
-    not_asked: Answer = {"claims": [], "reason": NOT_ASKED}
-    with locked(out), open_journal(journal_of(out)) as journal:
-        without = gather([splitter], cases, journal, outcome.count, tally, watch)
-        with atomic_stream(out) as stream:
-            for case in cases():
-                summary = case.summary
-                for key in splitter.keys(case):
-                    answer = journal[key] if key in journal else without.get(key, not_asked)
-                    outcome.add(case, answer)
-                    made = {"claims_by": splitter.model.model, "claims_prompt_sha": splitter.sha}
-                    if "reason" in answer:
-                        made["claims_reason"] = answer["reason"]
-                    claims = tuple(map(Claim, answer["claims"])) or None
-                    summary = replace(summary, claims=claims, made={**summary.made, **made})
-                stream.write(line_of(case.record, summary_fields(summary)))
-    return outcome
+    def lines(self, item: Case, answers: Sequence[Answer]) -> Iterator[bytes]:
+        """The line of a case, with the claims in its answer, if there is one."""
+        summary = item.summary
+        for answer in answers:
+            made = {"claims_by": self.summarizer.model.model, "claims_prompt_sha": self.summarizer.sha}
+            claims, reason = answer.get("claims"), answer.get("reason")
+            if claims:
+                self.claims.append(len(claims))
+            if reason == UNPARSED:
+                where = f"{item.record.where or 'input'} (id '{item.record.id}', {summary.system})"
+                self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
+            if reason:
+                made["claims_reason"] = reason
+            claims = tuple(map(Claim, claims or ())) or None
+            summary = replace(summary, claims=claims, made={**summary.made, **made})
+        yield line_of(item.record, summary_fields(summary))

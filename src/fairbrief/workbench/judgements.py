@@ -51,33 +51,30 @@ def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
     ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
     categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
-    result = []
-    for task in dict.fromkeys(answer.item.key.task for answer in answers):
-        mine = [answer for answer in answers if answer.item.key.task == task]
+    result: list[Agreement] = []
+
+    def add(name: str, numbers: Floats, scale: Scale, categories: int) -> None:
+        coefficients: Coefficients = {
+            f"{name}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
+            f"{name}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
+        }
+        result.extend(with_intervals(coefficients, numbers, records, seed))
+
+    by_task: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_task[answer.item.key.task].append(answer)
+    for task, mine in by_task.items():
         if task == "claims":
-            matrix, records = _matrix(
-                (a.annotator, (*a.item.key, value), value in a.chosen)
-                for a in mine
-                for value in a.item.choices[:-1]
-            )
-            kinds: list[tuple[str, Floats, Scale, int]] = [(task, matrix, "nominal", 2)]
-        else:
-            matrix, records = _matrix(
-                (a.annotator, a.item.key, a.item.choices.index(a.chosen[0])) for a in mine
-            )
-            scale: Scale = "ordinal" if task == "rating" else "nominal"
-            kinds = [(task, matrix, scale, max(len(a.item.choices) for a in mine))]
+            votes = ((a, (*a.item.key, v), v in a.chosen) for a in mine for v in a.item.choices[:-1])
+            matrix, records = _matrix(votes)
+            add(task, matrix, "nominal", 2)
+            continue
+        matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in mine)
+        scale: Scale = "ordinal" if task == "rating" else "nominal"
+        add(task, matrix, scale, max(len(a.item.choices) for a in mine))
         if task == "rating":
             fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
-            kinds.append(("rating, fair or not", fair, "nominal", 2))
-        for name, numbers, scale, categories in kinds:
-            coefficients: Coefficients = {
-                f"{name}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
-                f"{name}: Randolph's κ ({categories} categories)": partial(
-                    randolph_kappa, categories=categories
-                ),
-            }
-            result += with_intervals(coefficients, numbers, records, seed)
+            add("rating, fair or not", fair, "nominal", 2)
     return result
 
 
@@ -129,11 +126,10 @@ def with_intervals(
     return result
 
 
-def _matrix(cells: Iterable[tuple[str, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
+def _matrix(cells: Iterable[tuple[Answer, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
     """(annotators, keys): the numbers of the cells, nan if missing; and the record of each key."""
-    known = {(name, key): float(number) for name, key, number in cells}
-    names = list(dict.fromkeys(name for name, _ in known))
-    keys = list(dict.fromkeys(key for _, key in known))
+    known = {(answer.annotator, key): float(number) for answer, key, number in cells}
+    names, keys = (list(dict.fromkeys(several)) for several in zip(*known, strict=True))
     matrix = np.array([[known.get((name, key), np.nan) for key in keys] for name in names])
     return matrix, [key[1] for key in keys]
 
@@ -209,39 +205,38 @@ def unfairness(asked: Asked, answers: Sequence[Answer]) -> dict[tuple[str, str],
 def alignment_table(asked: Asked, answers: Sequence[Answer]) -> Table:
     """Table 13: counts over the judged summaries; several annotators by majority, ties count as correct alignments."""
     chosen = choices_of(answers)
-    counts: Counter[str] = Counter()
+    people = names = wrong = 0
+    aligned: set[tuple[str, str, str]] = set()
+    invented: list[tuple[bool, bool]] = []
     for case, items in asked:
         if not any(item.key in chosen for item in items):
             continue
-        counts["people"] += len(case.record.entities)
-        counts["names"] += len(decisions(case))
-        counts["aligned people"] += len(
-            {i.key.part.split(":")[1] for i in items if i.key.part.startswith(PERSON)}
-        )
+        people += len(case.record.entities)
+        names += len(decisions(case))
         for item in items:
             votes = Counter(one for (one,) in chosen.get(item.key, ()))
-            if item.key.part.startswith(PERSON):
-                counts["wrong alignments"] += votes["no"] > votes["yes"]
-                continue
-            classified = bool(gender_of_name(item.about.split(), {}, genders()))
-            counts["invented"] += 1
-            counts["invented, classified"] += classified
-            counts["wrongly invented"] += votes["yes"] > votes["no"]
-            counts["wrongly invented, classified"] += classified and votes["yes"] > votes["no"]
+            _, record, system, part = item.key
+            if part.startswith(PERSON):
+                aligned.add((record, system, part.split(":")[1]))
+                wrong += votes["no"] > votes["yes"]
+            else:
+                is_classified = bool(gender_of_name(item.about.split(), {}, genders()))
+                invented.append((is_classified, votes["yes"] > votes["no"]))
+    classified = [is_wrong for is_classified, is_wrong in invented if is_classified]
     rows = (
-        ("# Input entities", "people"),
-        ("# Summary entities", "names"),
-        ("# Input entities with alignment in summary", "aligned people"),
-        ("# Incorrect entity alignments", "wrong alignments"),
-        ("# Summary entities tagged as hallucinated", "invented"),
-        ("… of these with gender classification", "invented, classified"),
-        ("# Erroneously tagged hallucinations", "wrongly invented"),
-        ("… of these with gender classification", "wrongly invented, classified"),
+        ("# Input entities", people),
+        ("# Summary entities", names),
+        ("# Input entities with alignment in summary", len(aligned)),
+        ("# Incorrect entity alignments", wrong),
+        ("# Summary entities tagged as hallucinated", len(invented)),
+        ("… of these with gender classification", len(classified)),
+        ("# Erroneously tagged hallucinations", sum(is_wrong for _, is_wrong in invented)),
+        ("… of these with gender classification", sum(classified)),
     )
     return Table(
         "Table 13: Results of our manual annotation of entity alignments",
         ("", "Count"),
-        tuple((label, f"{counts[key]:,}") for label, key in rows),
+        tuple((label, f"{count:,}") for label, count in rows),
         ("One person can be aligned with several names; a name that fits several people is not aligned.",),
     )
 

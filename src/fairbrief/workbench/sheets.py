@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
-from fairbrief.errors import DataError, RequestError, reading_text, text_of
+from fairbrief.errors import DataError, RequestError, text_of
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.record_texts import known
+from fairbrief.readers.files import File
+from fairbrief.readers.tables import read_csv
 from fairbrief.text.names import given_names
 from fairbrief.text.people import Decision, find_people
 from fairbrief.text.recognition import accept
@@ -321,17 +323,10 @@ def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The rows of a sheet, each with its position for messages; texts as before `protect`."""
-    text = text_of(path)
-    head = text.partition("\n")[0]
+    head = text_of(path).partition("\n")[0]
     mark = max(",;\t", key=head.count)  # spreadsheets in some countries separate by semicolons
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    columns: list[str] = []
-    line = 1
-    with reading_text(path):
-        for cells in reader:
-            if not columns:
-                columns = [cell.strip().lower() for cell in cells]
-            elif any(cell.strip() for cell in cells):
-                row = {name: free(cell) for name, cell in zip(columns, cells, strict=False)}
-                yield f"{path.name}:{line}", row
-            line = reader.line_num + 1  # the first line of the next question: a cell may have several lines
+    for number, row in read_csv(File(path, path.name), delimiter=mark):
+        if isinstance(row, DataError):
+            raise DataError(f"{path.name}:{number}: {row}")
+        if any(map(str.strip, row.values())):
+            yield f"{path.name}:{number}", {name.lower(): free(cell) for name, cell in row.items()}

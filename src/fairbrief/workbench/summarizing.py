@@ -13,15 +13,17 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
-from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import UNANSWERED, Endpoint, LimitReached, Question, Reply, Tally
+from fairbrief.chat.client import Asker
+from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
-from fairbrief.types import Record, Summarizer, Summary
+from fairbrief.types import Record, Summarizer
+from fairbrief.workbench.summarizers.prompts import Task
 
 Answer = Mapping[str, Any]
-Records = Callable[[], Iterable[Record]]
+Items = Callable[[], Iterable[Any]]
+"""The records (or cases), from the beginning at each call."""
 AT_ONCE = 64
 """Number of records that a summarizer without keys writes before they are synchronised to disk."""
 NOT_ASKED = "not asked"
@@ -30,76 +32,50 @@ NOT_ASKED = "not asked"
 
 @dataclass(slots=True)
 class Count:
-    """The outcome of requests. ``reasons`` has the number of missing texts by reason, also of earlier runs.
+    """The outcome of requests. ``reasons`` counts answers by the reason of a missing text (empty: it is there), also of
+    earlier runs, which are ``from_journal``.
 
     `NOT_ASKED` is the reason of answers beyond the most requests; ``stopped`` then names the limit.
     """
 
-    wanted: int = 0
     from_journal: int = 0
-    asked: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     stopped: str = ""
 
+    def add(self, answer: Answer, *, is_stored: bool) -> None:
+        """Count an answer, which may have been stored by an earlier run."""
+        self.from_journal += is_stored
+        self.reasons[answer.get("reason", "")] += 1
+
+    @property
+    def wanted(self) -> int:
+        """All answers."""
+        return self.reasons.total()
+
+    @property
+    def asked(self) -> int:
+        """The answers that this run asked for."""
+        return self.wanted - self.from_journal - self.reasons[NOT_ASKED]
+
 
 Watch = Callable[[Count], None]
-Task = tuple[str, Any, int]
-"""Key of an answer, the record (or case) that it is about, and the index of the sample."""
 
 
 @runtime_checkable
-class Drafting(Protocol):
-    """A summarizer with expensive summaries: each has a key that identifies its inputs, and the order of writing is free."""
+class Writer(Protocol):
+    """Writes answers: each has a key that identifies its inputs, and the order of writing is free."""
 
-    name: str
-
-    def keys(self, record: Record) -> Sequence[str]:
-        """One key per requested summary of the record; summaries with equal keys may share a text."""
+    def wanted(self, item: Any) -> Iterable[Any]:
+        """The answers about a record (or case), each with a ``key``; those with equal keys may be written once."""
         ...
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, in batches, in any order."""
+    def answers(self, wanted: Iterable[Any], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
+        """The answers under their keys, in batches, in any order."""
         ...
-
-
-@runtime_checkable
-class Asking(Protocol):
-    """Asks a chat model one question per answer about a record (or case), concurrently with others."""
-
-    def keys(self, item: Any) -> Sequence[str]:
-        """One key per requested answer."""
-        ...
-
-    def endpoint(self) -> Endpoint: ...
-
-    def question(self, item: Any, sample: int) -> Question:
-        """The question for one answer."""
-        ...
-
-    def answer(self, item: Any, sample: int, reply: Reply) -> Answer:
-        """The answer in a reply, or the reason why it has none."""
-        ...
-
-
-Writer = Drafting | Asking
-
-
-class Wanted(NamedTuple):
-    """An answer to be written, and its writer."""
-
-    key: str
-    item: Any
-    sample: int
-    writer: Any
 
 
 def gather(
-    writers: Sequence[Writer],
-    items: Callable[[], Iterable[Any]],
-    journal: Journal,
-    count: Count,
-    tally: Tally,
-    watch: Watch,
+    writers: Sequence[Writer], items: Items, journal: Journal, count: Count, tally: Tally, watch: Watch
 ) -> dict[str, Answer]:
     """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
 
@@ -110,53 +86,35 @@ def gather(
     """
     without: dict[str, Answer] = {}
 
-    def missing() -> Iterator[Wanted]:
-        for one in _wanted(writers, items):
-            count.wanted += 1
+    def missing() -> Iterator[Any]:
+        for _, one in _wanted(writers, items):
             if one.key in journal:
-                count.from_journal += 1
-                count.reasons[journal[one.key].get("reason", "")] += 1
+                count.add(journal[one.key], is_stored=True)
             else:
                 yield one
 
-    tasks = missing()
     try:
-        for batch in _answers(writers[0], tasks, tally):
-            journal.append([(key, answer) for key, answer in batch if answer.get("reason") != UNANSWERED])
-            for key, answer in batch:
-                count.asked += 1
-                count.reasons[answer.get("reason", "")] += 1
-                if answer.get("reason") == UNANSWERED:
-                    without[key] = answer
+        for batch in writers[0].answers(missing(), tally):
+            unanswered = {key: answer for key, answer in batch if answer.get("reason") == UNANSWERED}
+            journal.append([(key, answer) for key, answer in batch if key not in unanswered])
+            without |= unanswered
+            for _, answer in batch:
+                count.add(answer, is_stored=False)
             watch(count)
     except LimitReached as error:
         count.stopped = str(error)
-        for _ in tasks:
-            pass  # the wanted answers are counted to the end
-        count.reasons[NOT_ASKED] = count.wanted - count.from_journal - count.asked
     return without
 
 
-def _wanted(writers: Iterable[Writer], items: Callable[[], Iterable[Any]]) -> Iterator[Wanted]:
-    """Every wanted answer about the items; of equal keys the first."""
+def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
+    """Every wanted answer about the items with its writer; of equal keys the first."""
     seen = set[str]()
     for item in items():
         for writer in writers:
-            for sample, key in enumerate(writer.keys(item)):
-                if key not in seen:
-                    seen.add(key)
-                    yield Wanted(key, item, sample, writer)
-
-
-def _answers(writer: Writer, wanted: Iterator[Wanted], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
-    """The answers in batches. ``writer`` writes all of them, or has the endpoint of all askers."""
-    if isinstance(writer, Asking):
-        questions = ((one, one.writer.question(one.item, one.sample)) for one in wanted)
-        for batch in replies(writer.endpoint(), questions, tally):
-            yield [(one.key, one.writer.answer(one.item, one.sample, reply)) for one, reply in batch]
-    else:
-        for written in writer.drafts(one[:3] for one in wanted):
-            yield [(key, summary_fields(summary)) for key, summary in written]
+            for one in writer.wanted(item):
+                if one.key not in seen:
+                    seen.add(one.key)
+                    yield writer, one
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +130,25 @@ class Job:
         """The summarizer as one with keys."""
         return self.summarizer if isinstance(self.summarizer, Writer) else _InOrder(self.summarizer)
 
+    def lines(self, item: Any, answers: Sequence[Answer]) -> Iterator[bytes]:
+        """The lines of the file about a record: one per answer, which is null if it was not asked for."""
+        names = (getattr(self.summarizer, name, "") for name in ("system", "model", "name"))
+        usual = {"summary": None, "system": str(next(filter(None, names)))}
+        for i, answer in enumerate(answers, 1):
+            system = f"{self.system}#{i}" if self.system and len(answers) > 1 else self.system
+            yield line_of(item, {**usual, **answer, **({"system": system} if system else {})})
+
 
 def summarize_all(
     jobs: Sequence[Job],
-    records: Records,
+    items: Items,
     journal: Path,
     watch: Watch = lambda _: None,
     tally: Tally | None = None,
 ) -> list[Count]:
-    """Write the summaries of all records by all jobs, each job to its file, in the order of the records.
+    """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
-    ``records`` is called several times. Jobs with the same endpoint run together, record by record, so that one
+    ``items`` is called several times. Jobs with the same endpoint run together, record by record, so that one
     concurrency limit applies to all, and a limit of requests leaves them the same records. Answers are written to
     ``journal`` as they arrive. After an interruption the next run requests only the missing answers, and each file is
     either unchanged or complete. A line has the record's fields, and ``summary``, ``system``, ``reason`` and
@@ -194,7 +160,7 @@ def summarize_all(
     groups: dict[object, list[Writer]] = {}
     for i, job in enumerate(jobs):
         writer = job.writer
-        groups.setdefault(writer.endpoint() if isinstance(writer, Asking) else i, []).append(writer)
+        groups.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
     tally, total = tally or Tally(), Count()
     without: dict[str, Answer] = {}
     with ExitStack() as stack:
@@ -202,29 +168,24 @@ def summarize_all(
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
         for writers in groups.values():
-            without |= gather(writers, records, answers, total, tally, watch)
+            without |= gather(writers, items, answers, total, tally, watch)
             if total.stopped:
                 break
-        return [_written(job, records, answers, without, total.stopped) for job in jobs]
+        return [_written(job, items, answers, without, total.stopped) for job in jobs]
 
 
-def _written(job: Job, records: Records, journal: Journal, without: dict[str, Answer], stopped: str) -> Count:
-    """Write one job's file from the stored answers; return the outcome of its summaries."""
-    count = Count(stopped=stopped)
-    writer = job.writer
-    named = (getattr(writer, name, "") for name in ("system", "model", "name"))
-    not_asked = {"summary": None, "system": str(next(filter(None, named))), "reason": NOT_ASKED}
+def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Answer], stopped: str) -> Count:
+    """Write one job's file from the stored answers; return their outcome, that of equal keys once."""
+    count, writer, seen = Count(stopped=stopped), job.writer, set[str]()
     with atomic_stream(job.out) as stream:
-        for record in records():
-            keys = writer.keys(record)
-            for i, key in enumerate(keys, 1):
-                answer = journal[key] if key in journal else without.get(key, not_asked)
-                count.wanted += 1
-                count.from_journal += journal.held_before(key)
-                count.reasons[answer.get("reason", "")] += 1
-                system = f"{job.system}#{i}" if job.system and len(keys) > 1 else job.system
-                stream.write(line_of(record, {**answer, "system": system} if system else answer))
-    count.asked = count.wanted - count.from_journal - count.reasons[NOT_ASKED]
+        for item in items():
+            answers = []
+            for key, *_ in writer.wanted(item):
+                answers.append(journal[key] if key in journal else without.get(key, {"reason": NOT_ASKED}))
+                if key not in seen:
+                    count.add(answers[-1], is_stored=journal.held_before(key))
+                    seen.add(key)
+            stream.writelines(job.lines(item, answers))
     return count
 
 
@@ -233,18 +194,17 @@ class _InOrder:
 
     def __init__(self, summarizer: Summarizer) -> None:
         self.summarizer = summarizer
-        self.name = summarizer.name
 
-    def keys(self, record: Record) -> Sequence[str]:
-        """A hash of the summarizer's spec, Fairbrief's version and the record."""
-        return [key_of(repr(self.summarizer), __version__, record_line(record))]
+    def wanted(self, record: Record) -> Iterable[Task]:
+        """One summary. Its key is a hash of the summarizer's spec, Fairbrief's version and the record."""
+        return [Task(key_of(repr(self.summarizer), __version__, record_line(record)), record)]
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
+    def answers(self, wanted: Iterable[Task], _: Tally) -> Iterator[list[tuple[str, Answer]]]:
         """Summaries of several records at once, in order."""
-        waiting = iter(tasks)
+        waiting = iter(wanted)
         while batch := list(itertools.islice(waiting, AT_ONCE)):
-            written = self.summarizer.summarize([record for _, record, _ in batch])
-            yield [(key, summary) for (key, _, _), summary in zip(batch, written, strict=True)]
+            written = self.summarizer.summarize([task.record for task in batch])
+            yield [(task.key, summary_fields(one)) for task, one in zip(batch, written, strict=True)]
 
 
 # ---- Forecast: the requests of a run, determined by filling every prompt of every record before the first request
@@ -308,7 +268,7 @@ class Forecast:
         return lines
 
 
-def foresee(jobs: Iterable[Job], items: Callable[[], Iterable[Any]], known: Collection[str]) -> Forecast:
+def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Forecast:
     """Fill every prompt of every job for every record (or case); return the requests that chat models would get.
 
     ``known`` has the keys of stored answers. Raises the errors of filling (DataError for a record without an attribute
@@ -316,11 +276,10 @@ def foresee(jobs: Iterable[Job], items: Callable[[], Iterable[Any]], known: Coll
     """
     result = Forecast()
     names = {job.summarizer: job.system for job in jobs if isinstance(job.summarizer, Writer)}
-    for key, item, sample, writer in _wanted(list(names), items):
+    for writer, one in _wanted(list(names), items):
         result.wanted += 1
-        if isinstance(writer, Asking):
-            question = writer.question(item, sample)
-            result.show(names[writer] or writer.endpoint().model, question)
-            if key not in known:
-                result.ask(question)
+        if isinstance(writer, Asker):
+            result.show(names[writer] or writer.endpoint().model, one.question)
+            if one.key not in known:
+                result.ask(one.question)
     return result

@@ -16,7 +16,7 @@ from fairbrief.chat.journal import keys_in
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports.result import Result
-from fairbrief.workbench.summarizing import Forecast, Job, Records
+from fairbrief.workbench.summarizing import Forecast, Items, Job
 from fairbrief.workbench.summarizing import foresee as foresee_answers
 
 ANSWERS, JOURNAL = "answers", "answers.journal"
@@ -61,7 +61,7 @@ def _setting(writer: Any, name: str, text: str) -> str:
     return str(getattr(writer, name))
 
 
-def foresee(records: Records, jobs: Sequence[Job], plan: Plan) -> Forecast:
+def foresee(records: Items, jobs: Sequence[Job], plan: Plan) -> Forecast:
     """The requests of a sweep. Raises the errors of measures, the baseline and prompts."""
     baseline_of(jobs, plan)
     check(records(), plan)

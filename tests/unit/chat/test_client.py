@@ -46,13 +46,21 @@ def test_passing_faults_are_tried_again(fault: str) -> None:
     assert max(server.served.values()) == 1
 
 
-def test_retry_after_is_obeyed_by_all() -> None:
-    """After one 429 nobody asks before the time that the server named."""
-    with StubChat(script=["429"], retry_after="0.4") as server:
+@pytest.mark.parametrize(
+    ("script", "settings", "asked", "seconds"),
+    [
+        (["429"], {}, 3, 0.4),
+        (["429-zero"] * 4, {"retries": 4, "pause": 0}, 1, 4 * SHORTEST_WAIT),
+        ([], {"per_minute": 1200, "concurrency": 8}, 9, 8 * 60 / 1200),
+    ],
+)
+def test_pauses_are_kept(script: list[str], settings: dict[str, object], asked: int, seconds: float) -> None:
+    """Nobody asks before the time that the server named; two tries are never at once; ``per_minute`` spaces the requests evenly."""
+    with StubChat(script=script, retry_after="0.4") as server:
         began = time.perf_counter()
-        found = ask_all(endpoint(server, concurrency=1), questions(3))
-        assert time.perf_counter() - began >= 0.4
-    assert len(found) == 3
+        found = ask_all(endpoint(server, **{"concurrency": 1, **settings}), questions(asked))
+        assert time.perf_counter() - began >= seconds
+    assert len(found) == asked
 
 
 @pytest.mark.parametrize("fault", ["429", "429-zero", "429-date", "429-nan"])
@@ -63,14 +71,6 @@ def test_every_retry_counts(fault: str) -> None:
         assert server.requests == 3
     assert found[0].reason == "no answer"
     assert found[0].detail.startswith("429")
-
-
-def test_no_try_follows_at_once() -> None:
-    """Between two tries lies a shortest wait, though the server asks for none and the pause is none."""
-    with StubChat(script=["429-zero"] * 4) as server:
-        began = time.perf_counter()
-        ask_all(endpoint(server, retries=4, pause=0, concurrency=1), questions(1))
-        assert time.perf_counter() - began >= 4 * SHORTEST_WAIT
 
 
 def test_a_reply_byte_by_byte_times_out() -> None:
@@ -157,14 +157,6 @@ def test_no_more_than_concurrency_are_open_or_unstored() -> None:
         assert server.requests == 4
         talk.close()
     assert server.open_most <= 4
-
-
-def test_the_rate_is_kept() -> None:
-    """``per_minute`` spaces the requests evenly."""
-    with StubChat() as server:
-        began = time.perf_counter()
-        ask_all(endpoint(server, per_minute=1200), questions(9))
-        assert time.perf_counter() - began >= 8 * 60 / 1200
 
 
 def test_nowhere_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -28,17 +29,30 @@ def test_samples_have_names_and_seeds_of_their_own() -> None:
     assert {body["temperature"] for body in server.bodies} == {0.7}
 
 
-def test_sentences_of_longer_answers_are_sampled() -> None:
-    """Of an answer that is too long the wanted number of sentences is kept, in order, as the summary records; Zhang et al. cut nothing."""
-    with StubChat(answer=lambda _: "One is red. Two broke. Three left.") as server:
-        chat = Chat("stub-1", base_url=server.url, sentences=2)
-        (found,) = written_by(chat, RECORDS[:1])
-        uncut = Chat("stub-1", base_url=server.url, prompt="perspectives-reviews", sentences=2)
-        (kept,) = written_by(uncut, RECORDS[:1])
-    assert found.text == "One is red. Three left."
-    assert found.made["cut"] == "3 sentences to 2"
-    assert "2 sentences" in server.bodies[0]["messages"][-1]["content"]
-    assert (kept.text, "cut" in kept.made) == ("One is red. Two broke. Three left.", False)
+THREE = "One is red. Two broke. Three left."
+LISTED = "- One is red.\n- Two - twice - broke.\n- Three.\n- Four."
+
+
+@pytest.mark.parametrize(
+    ("answer", "settings", "text", "cut"),
+    [
+        (THREE, {"sentences": 2}, "One is red. Three left.", "3 sentences to 2"),
+        (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
+        (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
+    ],
+)
+def test_sentences_of_longer_answers_are_sampled(
+    answer: str, settings: Any, text: str, cut: str | None
+) -> None:
+    """Of an answer that is too long the wanted number of sentences is kept, in order, as the summary records; Zhang et al. cut nothing.
+
+    Where the prompt asks for a list, its marks are no part of the summary, and its own length counts.
+    """
+    with StubChat(answer=lambda _: answer) as server:
+        (found,) = written_by(Chat("stub-1", base_url=server.url, **settings), RECORDS[:1])
+    assert (found.text, found.made.get("cut")) == (text, cut)
+    wanted = settings.get("sentences", 3)
+    assert f"{wanted} sentence" in server.bodies[0]["messages"][-1]["content"]
 
 
 def test_samples_of_sentences_favour_no_place() -> None:
@@ -46,14 +60,6 @@ def test_samples_of_sentences_favour_no_place() -> None:
     kept = [finished(f"One {i}. Two {i}. Three {i}.", 1)[0].split()[0] for i in range(600)]
     counts = {word: kept.count(word) for word in ("One", "Two", "Three")}
     assert all(150 < n < 250 for n in counts.values()), counts
-
-
-def test_a_list_becomes_sentences_on_lines() -> None:
-    """Where the prompt asks for a list, its marks are no part of the summary, and its own length counts."""
-    with StubChat(answer=lambda _: "- One is red.\n- Two - twice - broke.\n- Three.\n- Four.") as server:
-        chat = Chat("stub-1", base_url=server.url, prompt="article-list")
-        (found,) = written_by(chat, RECORDS[:1])
-    assert found.text == "One is red.\nTwo - twice - broke.\nFour."
 
 
 def test_refused_is_no_text_but_keeps_the_answer() -> None:
@@ -79,11 +85,15 @@ def test_keys_hold_all_that_decides_a_text() -> None:
             }.items()
         ),
     ]  # fmt: skip
-    assert all(c.keys(RECORDS[0]) == chat.keys(RECORDS[0]) for c in same)
-    keys = {c.keys(RECORDS[0])[0] for c in [chat, *others]} | {chat.keys(RECORDS[1])[0]}
+
+    def keys_of(chat: Chat, record: Record = RECORDS[0]) -> list[str]:
+        return [wanted.key for wanted in chat.wanted(record)]
+
+    assert all(keys_of(c) == keys_of(chat) for c in same)
+    keys = {keys_of(c)[0] for c in [chat, *others]} | {keys_of(chat, RECORDS[1])[0]}
     assert len(keys) == len(others) + 2
     three = Chat("m", base_url="http://127.0.0.1:1/v1", samples=3, temperature=1.0)
-    assert len(set(three.keys(RECORDS[0]))) == 3
+    assert len(set(keys_of(three))) == 3
 
 
 def test_name_grammar() -> None:

@@ -12,7 +12,7 @@ from fairbrief import readers
 from fairbrief.chat.journal import journal_of
 from fairbrief.types import Document, Entity, Mention, Record, Summarizer, Summary
 from fairbrief.workbench.summarizers.chat import Chat
-from fairbrief.workbench.summarizing import Count, Drafting, Job, summarize_all
+from fairbrief.workbench.summarizing import Count, Job, Writer, summarize_all
 
 RECORDS = [
     Record(
@@ -32,7 +32,7 @@ def chat(server: StubChat, **settings: object) -> Chat:
     return Chat("stub-1", base_url=server.url, pause=0.01, **settings)  # type: ignore[arg-type]  # a test's settings
 
 
-def written(summarizer: Summarizer | Drafting, records: Sequence[Record], out: Path) -> Count:
+def written(summarizer: Summarizer | Writer, records: Sequence[Record], out: Path) -> Count:
     """The counts of one job, with its journal beside its output."""
     (count,) = summarize_all([Job(summarizer, out)], lambda: records, journal_of(out))
     return count

@@ -65,10 +65,8 @@ def statistics_of(
         is_missing = bool(summary.reason) or not summary.text.strip()
         if wanted := summary.made.get("sentences"):
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
-            answers = asked[summary.system]
-            answers["inputs"] += 1
-            answers["no response"] += is_missing
-            answers["exact"] += not is_missing and "cut" not in summary.made and len(written) == int(wanted)
+            is_exact = not is_missing and "cut" not in summary.made and len(written) == int(wanted)
+            asked[summary.system].update(inputs=1, missing=is_missing, exact=is_exact)
         if is_missing:
             unanswered[summary.system] += 1
         else:
@@ -85,51 +83,46 @@ def statistics_of(
 
 def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
     """The number of answers with the number of sentences that their prompt requested."""
-    rows = tuple(
-        (
-            system,
-            f"{found['inputs']:,}",
-            f"{found['exact'] / max(found['inputs'] - found['no response'], 1):.1%}",
-            f"{found['no response'] / found['inputs']:.2%}",
+    rows = []
+    for system, found in sorted(asked.items()):
+        exact = found["exact"] / max(found["inputs"] - found["missing"], 1)
+        rows.append(
+            (system, f"{found['inputs']:,}", f"{exact:.1%}", f"{found['missing'] / found['inputs']:.2%}")
         )
-        for system, found in sorted(asked.items())
-    )
     columns = ("", "inputs", "answers of exactly the length asked for", "inputs without a response")
     note = "Share of answers; longer answers, from which sentences were sampled, are not exact."
-    return Table("As the prompt asked", columns, rows, (note,))
+    return Table("As the prompt asked", columns, tuple(rows), (note,))
 
 
 def _group_table(name: str, records: Sequence[Sequence[tuple[str | None, int]]], unit: str) -> Table:
     """The groups of one attribute, from the group and the length of each document of each record."""
-    known = [[(group, size) for group, size in record if group is not None] for record in records]
-    documents = Counter(group for record in known for group, _ in record)
-    words, holds, dominated = Counter[str](), Counter[str](), Counter[str]()
-    for record in filter(None, known):
+    documents, words, holds, dominated = (Counter[str]() for _ in range(4))
+    per: list[int] = []
+    unlabelled = 0
+    for record in records:
+        counts = Counter(group for group, _ in record if group is not None)
+        unlabelled += len(record) - counts.total()
         for group, size in record:
-            words[group] += size
-        counts = Counter(group for group, _ in record)
-        holds.update(counts.keys())
-        dominated[dominating(counts, list(counts)) or MIXED] += 1
-    rows = tuple(
-        (
-            group,
-            f"{n:,}",
-            f"{n / documents.total():.1%}",
-            f"{holds[group]:,}",
-            f"{dominated[group]:,}",
-            f"{words[group] / n:.1f}",
-        )
-        for group, n in documents.most_common()
-    )
+            if group is not None:
+                words[group] += size
+        if counts:
+            per.append(len(counts))
+            documents.update(counts)
+            holds.update(counts.keys())
+            dominated[dominating(counts, list(counts)) or MIXED] += 1
+    rows = []
+    for group, n in documents.most_common():
+        numbers = (f"{n:,}", f"{n / documents.total():.1%}", f"{holds[group]:,}", f"{dominated[group]:,}")
+        rows.append((group, *numbers, f"{words[group] / n:.1f}"))
     header = (name, "documents", "share", "records", "dominates", f"{unit} per document")
     notes = [
         f"A group dominates a record in which it has the most documents; {dominated[MIXED]:,} records have none."
     ]
-    if per := [len({group for group, _ in record}) for record in known if record]:
+    if per:
         notes.append(f"Groups per record: {min(per)} to {max(per)}, mean {fmean(per):.2f}.")
-    if unlabelled := sum(map(len, records)) - documents.total():
+    if unlabelled:
         notes.append(f"{unlabelled:,} documents have no {name}.")
-    return Table(f"Groups of {name}", header, rows, tuple(notes))
+    return Table(f"Groups of {name}", header, tuple(rows), tuple(notes))
 
 
 # ---- Words that distinguish groups of documents, and the groups of each topic.

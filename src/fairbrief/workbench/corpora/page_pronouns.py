@@ -69,20 +69,15 @@ def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
         try:
             events = ET.iterparse(content, events=("start", "end"))  # noqa: S314 # expat limits the growth of entities
             _, root = next(events)
-            for event, element in events:
-                if event != "end" or _tag(element) != "page":
+            for event, page in events:
+                if event == "start" or page.tag.rpartition("}")[2] != "page":
                     continue
-                parts = {_tag(part): part for part in element.iter()}
-                if (parts["ns"].text if "ns" in parts else "0") == "0" and "title" in parts:
-                    target = parts["redirect"].get("title", "") if "redirect" in parts else ""
-                    text = parts["text"].text or "" if "text" in parts else ""
-                    yield parts["title"].text or "", target, text
+                title, redirect = page.findtext("{*}title"), page.find("{*}redirect")
+                if title is not None and page.findtext("{*}ns", "0") == "0":
+                    target = "" if redirect is None else redirect.get("title", "")
+                    yield title, target, page.findtext("{*}revision[last()]/{*}text", "")
                 root.clear()
         except (ET.ParseError, StopIteration, OSError, EOFError) as error:
             raise DataError(
                 f"{dump.name}: found what is not XML ({error}); wanted a MediaWiki dump (pages-articles.xml, also .bz2)."
             ) from None
-
-
-def _tag(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]

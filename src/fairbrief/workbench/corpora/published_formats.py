@@ -9,7 +9,6 @@ The record has the text's id, the document has the text's attributes, and the re
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
-from fairbrief.errors import DataError
+from fairbrief.errors import DataError, reading_text
 from fairbrief.readers.files import File
 from fairbrief.readers.input_sources import check_file
 from fairbrief.text.counted import counted
@@ -99,18 +98,6 @@ def check_columns(head: Line, columns: Sequence[str], needed: Sequence[str]) -> 
             )
 
 
-def whole(path: Path) -> str:
-    """A file's whole text."""
-    with _content(path) as content:
-        return "".join(map(_decode, content))
-
-
-def first_line(path: Path) -> str:
-    """The beginning of a file of any kind."""
-    with _content(path) as content:
-        return content.readline(PEEK).decode("utf-8", "replace")
-
-
 @contextmanager
 def _content(path: Path) -> Iterator[IO[bytes]]:
     """A file's bytes, decompressed, without a byte order mark."""
@@ -170,20 +157,21 @@ def read_mitweet(path: Path) -> Iterator[Record]:
     A tweet is left or right if more than half of its labelled facets (``I1`` … ``I12``) are, otherwise center;
     without a labelled facet it has no ideology (Li et al., Appendix A.3: "left on most facets").
     """
-    rows = csv.DictReader(io.StringIO(whole(path), newline=""))
-    columns = rows.fieldnames or []
-    facets = [name for name in columns if FACET.fullmatch(name)]
-    check_columns(Line(path, 1, ""), columns, ("topic", "tweet", *(facets or ["I1"])))
-    for i, row in enumerate(rows, 1):
-        line = Line(path, rows.line_num, "")
-        labels = [(row[name] or "").strip() for name in facets]
-        if wrong := set(labels).difference(("", "-1", *IDEOLOGIES)):
-            raise line.fault(f"the facet label {min(wrong)!r}", "-1, 0, 1 or 2")
-        known = [IDEOLOGIES[label] for label in labels if label in IDEOLOGIES]
-        side = next((s for s in ("left", "right") if 2 * known.count(s) > len(known)), "center")
-        topic, tweet = ((row[name] or "").strip() for name in ("topic", "tweet"))
-        document = Document(tweet, {"ideology": side} if known else {})
-        yield Record(f"{topic}-{i}", (document,), attributes={"topic": topic}, where=line.where)
+    with reading_text(path), _content(path) as content:
+        rows = csv.DictReader(map(_decode, content))
+        columns = rows.fieldnames or []
+        facets = [name for name in columns if FACET.fullmatch(name)]
+        check_columns(Line(path, 1, ""), columns, ("topic", "tweet", *(facets or ["I1"])))
+        for i, row in enumerate(rows, 1):
+            line, cells = Line(path, rows.line_num, ""), {name: (row[name] or "").strip() for name in columns}
+            labels = [cells[name] for name in facets]
+            if wrong := set(labels).difference(("", "-1", *IDEOLOGIES)):
+                raise line.fault(f"the facet label {min(wrong)!r}", "-1, 0, 1 or 2")
+            known = [IDEOLOGIES[label] for label in labels if label in IDEOLOGIES]
+            side = next((s for s in ("left", "right") if 2 * known.count(s) > len(known)), "center")
+            document = Document(cells["tweet"], {"ideology": side} if known else {})
+            attributes = {"topic": cells["topic"]}
+            yield Record(f"{cells['topic']}-{i}", (document,), attributes=attributes, where=line.where)
 
 
 # ---- Reviews of products: FewSum's tables, and Amazon's JSON Lines
@@ -227,46 +215,43 @@ def read_amazon(path: Path) -> Iterator[Record]:
         yield Record(ident, (document,), attributes=attributes, where=line.where)
 
 
-def rating_text(line: Line, value: str) -> str:
-    """A rating as text: ``5`` for "5" and "5.0"."""
-    try:
-        rating = float(value)
-    except ValueError:
-        rating = math.nan
-    if not math.isfinite(rating):
-        raise line.fault(f"{value!r} as the rating", "a finite number")
-    return f"{rating:g}"
-
-
 def _fewsum_file(path: Path) -> Iterator[Record]:
     rows = list(table_rows(path))
     columns = list(rows[0][1]) if rows else []
     if any(REVIEW.fullmatch(name) for name in columns):
-        for line, row in rows:
-            texts, summaries = (
-                tuple(_plain(text) for name, text in row.items() if kind.fullmatch(name) and text.strip())
-                for kind in (REVIEW, SUMMARY)
-            )
-            # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
-            product = (row.get("group_id") or row.get("prod_id") or "").strip()
-            yield Record(
-                "-".join(filter(None, (line.path.stem, str(line.number), product))),
-                tuple(map(Document, texts)),
-                summaries,
-                attributes=_given(category=row.get("cat", "")),
-                where=line.where,
-            )
+        yield from (_gold_set(line, row) for line, row in rows)
         return
     check_columns(Line(path, 1, ""), columns, ["review_text"])
-    for product, group in groupby(rows, lambda row: row[1].get("group_id", "").strip() or path.stem):
-        reviews, documents = list(group), []
-        first, head = reviews[0]
-        for line, row in reviews:
-            rating = row.get("rating", "").strip()
-            about = {"rating": rating_text(line, rating)} if rating else {}
-            documents.append(Document(_plain(row["review_text"]), about))
-        attributes = {"product": product, **_given(category=head.get("category", ""))}
-        yield Record(product, tuple(documents), attributes=attributes, where=first.where)
+    for product, reviews in groupby(rows, lambda row: row[1].get("group_id", "").strip() or path.stem):
+        lines, cells = zip(*reviews, strict=True)
+        attributes = {"product": product, **_given(category=cells[0].get("category"))}
+        documents = tuple(map(_review, lines, cells))
+        yield Record(product, documents, attributes=attributes, where=lines[0].where)
+
+
+def _gold_set(line: Line, row: Mapping[str, str]) -> Record:
+    """A line of the gold sets: the reviews of a product, and their summaries."""
+    texts, summaries = (
+        tuple(_plain(text) for name, text in row.items() if kind.fullmatch(name) and text.strip())
+        for kind in (REVIEW, SUMMARY)
+    )
+    # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
+    product = (row.get("group_id") or row.get("prod_id") or "").strip()
+    ident = "-".join(filter(None, (line.path.stem, str(line.number), product)))
+    attributes = _given(category=row.get("cat"))
+    return Record(ident, tuple(map(Document, texts)), summaries, attributes=attributes, where=line.where)
+
+
+def _review(line: Line, row: Mapping[str, str]) -> Document:
+    """A review with its rating, if there is one: ``5`` for "5" and "5.0"."""
+    given = row.get("rating", "").strip()
+    try:
+        rating = float(given or 0)
+    except ValueError:
+        rating = math.nan
+    if not math.isfinite(rating):
+        raise line.fault(f"{given!r} as the rating", "a finite number")
+    return Document(_plain(row["review_text"]), {"rating": f"{rating:g}"} if given else {})
 
 
 def _plain(text: str) -> str:
@@ -298,12 +283,11 @@ def read_court(path: Path) -> Iterator[Record]:
     def turns() -> Iterator[tuple[str, Line, Document]]:
         case, count = "", 0
         for line in text_lines(path):
-            parts = line.text.split(MARK, 7)
-            if len(parts) == 7 and line.text.rstrip().endswith(MARK.strip()):
-                parts = [*parts[:6], parts[6].removesuffix(MARK.rstrip()), ""]  # an utterance without words
+            # The blank completes the mark before an utterance without words.
+            parts = [part.strip() for part in f"{line.text} ".split(MARK, 7)]
             if len(parts) != 8:
                 raise line.fault(counted(len(parts), "field"), f"8 with{MARK}between them")
-            name, _, follows, speaker, justice, _, side, text = (part.strip() for part in parts)
+            name, _, follows, speaker, justice, _, side, text = parts
             if name != case:
                 case, count = name, 1
             elif follows == "FALSE":
@@ -380,7 +364,9 @@ def read_iq2(path: Path) -> Iterator[Record]:
     """
     where = path.name
     try:
-        for name, debate in msgspec.json.decode(whole(path), type=dict[str, msgspec.Raw]).items():
+        with _content(path) as content:
+            debates = msgspec.json.decode(content.read(), type=dict[str, msgspec.Raw])
+        for name, debate in debates.items():
             where = f"{path.name} (debate {name!r})"
             read = msgspec.json.decode(debate, type=Debate)
             turns = (_turn(" ".join(t.paragraphs), t.speaker, t.speakertype) for t in read.transcript)
@@ -427,7 +413,8 @@ def format_of(path: Path) -> str | None:
     """The published format of a file, from its beginning; None if there is none. RequestError if there is no such file."""
     if path.is_dir():
         return "fewsum" if any(path.glob("**/*.csv")) else None
-    begins = first_line(path)
+    with _content(path) as content:
+        begins = content.readline(PEEK).decode("utf-8", "replace")
     columns = {cell.strip().lower() for cell in begins.split("\t")}
     signs = {
         "court": "+++$+++" in begins,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -60,7 +60,7 @@ def parse_mix(text: str) -> Mix:
 
     Raises: RequestError if they do not sum to one, or a value is repeated.
     """
-    shares: list[tuple[str, Fraction]] = []
+    shares: dict[str, Fraction] = {}
     for part in text.split(","):
         value, equals, number = (piece.strip() for piece in part.rpartition("="))
         try:
@@ -69,13 +69,12 @@ def parse_mix(text: str) -> Mix:
             share = Fraction(-1)
         if not equals or not value or share < 0:
             raise RequestError(f"The mix '{text}' has the part '{part}'. Write VALUE=SHARE,VALUE=SHARE.")
-        shares.append((value, share))
-    total = sum(share for _, share in shares)
-    if total != 1:
+        if value in shares:
+            raise RequestError(f"The mix '{text}' names a value twice.")
+        shares[value] = share
+    if (total := sum(shares.values())) != 1:
         raise RequestError(f"The shares of the mix '{text}' sum to {float(total):g}, not to 1.")
-    if len({value for value, _ in shares}) < len(shares):
-        raise RequestError(f"The mix '{text}' names a value twice.")
-    return Mix(tuple(shares))
+    return Mix(tuple(shares.items()))
 
 
 def share_text(share: Fraction) -> str:
@@ -106,32 +105,28 @@ def mixtures(
         raise RequestError("Sets need sizes of at least one text.")
     if unit in {value for mix in mixes for value, _ in mix.shares}:
         raise RequestError(f"'{unit}' is both a value and the unit of the sets. Choose another --unit.")
-    by_value: dict[str, list[Document]] = {}
+    by_value: dict[str, list[Document]] = defaultdict(list)
     for document in texts:
-        by_value.setdefault(document.attributes[attribute], []).append(document)
+        by_value[document.attributes[attribute]].append(document)
+    known = ", ".join(f"{value} {len(found)}" for value, found in sorted(by_value.items())) or "none"
     cells = [(size, mix) for size in counts for mix in mixes]
     if len(set(cells)) < len(cells):
         raise RequestError("A size (--counts) or a mix (--mix) is given twice. Give each once.")
-    for size, mix in cells:
-        for value, n in mix.counts(size).items():
-            if (has := len(by_value.get(value, ()))) < n:
-                known = ", ".join(f"{v} {len(found)}" for v, found in sorted(by_value.items())) or "none"
-                raise RequestError(
-                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {has} "
-                    f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
-                )
     width = len(str(samples - 1))
     for size, mix in cells:
-        rng = random.Random(f"{seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         wanted = mix.counts(size)
+        for value, n in wanted.items():
+            if len(by_value[value]) < n:
+                raise RequestError(
+                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {len(by_value[value])} "
+                    f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
+                )
+        rng = random.Random(f"{seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         decks: dict[str, list[Document]] = {value: [] for value in wanted}
         attributes = {unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
         for i in range(samples):
-            drawn = [
-                document
-                for value, n in wanted.items()
-                for document in _take(decks[value], n, by_value.get(value, ()), rng)
-            ]
+            taken = (_take(decks[value], n, by_value[value], rng) for value, n in wanted.items())
+            drawn = list(itertools.chain.from_iterable(taken))
             rng.shuffle(drawn)
             yield Record(f"{size}|{mix}|{i:0{width}}", tuple(drawn), attributes=attributes)
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
+from fairbrief.chat.client import Asker, Wanted
 from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply
 from fairbrief.chat.journal import key_of
 from fairbrief.serialization import summary_fields
 from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompted, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, fill, find
 
 VERSION = 1
 
 
-class Chat(Prompted, Endpoint, Decoding):
+class Chat(Prompted, Endpoint, Decoding, Asker):
     """A chat model, asked over HTTP with a named prompt or one from a file.
 
     ``temperature``, ``top_p``, ``presence_penalty``, ``max_tokens``, ``max_completion_tokens`` and ``seed`` are sent
@@ -39,34 +41,29 @@ class Chat(Prompted, Endpoint, Decoding):
         Prompted.__post_init__(self)
         Endpoint.__post_init__(self)
 
-    def keys(self, record: Record) -> Sequence[str]:
-        """One hash per sample of everything that determines its text: record, prompt as sent, model, settings, sample."""
+    def wanted(self, record: Record) -> Iterator[Wanted]:
+        """One answer per sample. Its key is a hash of everything that determines the text: record, prompt as sent, model,
+        settings, sample.
+        """
         prompt = find(self.prompt)
-        messages, sentences = fill(prompt, record, self).messages, self.sentences_of(prompt)
-        return [
-            key_of(VERSION, record.id, self.model, self.shown, system, i, messages, self._sent(i), sentences)
-            for i, system in enumerate(self.systems)
-        ]
+        asked, sentences = fill(prompt, record, self), self.sentences_of(prompt)
+        for i, system in enumerate(self.systems):
+            sent = {**self.sent(), **({} if self.seed is None else {"seed": self.seed + i})}
+            inputs = (record.id, self.model, self.shown, system, i, asked.messages, sent, sentences)
+            read = partial(self._summary, record, prompt, asked.wording, i, sent)
+            yield Wanted(key_of(VERSION, *inputs), Question(asked.messages, tuple(sent.items())), read)
 
-    def question(self, record: Record, sample: int) -> Question:
-        """The question for one summary of a record."""
-        return Question(fill(find(self.prompt), record, self).messages, tuple(self._sent(sample).items()))
-
-    def _sent(self, sample: int) -> Mapping[str, Any]:
-        """The decoding settings of a sample."""
-        return {**self.sent(), **({} if self.seed is None else {"seed": self.seed + sample})}
-
-    def answer(self, record: Record, sample: int, reply: Reply) -> Mapping[str, Any]:
+    def _summary(
+        self, record: Record, prompt: Prompt, wording: int, sample: int, sent: Mapping[str, Any], reply: Reply
+    ) -> Mapping[str, Any]:
         """The fields of the summary in a reply, or the reason why it has none; ``made`` records the request."""
-        prompt = find(self.prompt)
-        wording = fill(prompt, record, self).wording
         text, cut = self.cut(reply.text, prompt)
         made = self.made(
             reply.model or self.model,
             prompt,
             wording,
             sample,
-            **self._sent(sample),
+            **sent,
             finish=reply.finish,
             cut="" if reply.reason else cut,
             answer=reply.text if reply.reason else "",

@@ -8,7 +8,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -148,92 +148,89 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     separator = prompt.separators[drawn // len(prompt.wordings) % len(prompt.separators)]
     template = prompt.wordings[wording]
     _check_room(prompt, template, wish)
-    instruction = _clause("instructions", wish.instruction)
-    values = _Values(prompt, record, wish, separator)
+    template = template.replace("{instruction}", _clause("instructions", wish.instruction))
+    template = template.replace("{length}", _length(prompt, wish))
     # Gaps that empty clauses leave in the template, not in the texts, are closed before the texts are filled in.
-    template = template.replace("{instruction}", instruction).replace("{length}", values.length())
     template = re.sub(r"[ \t]+\n", "\n", re.sub(r"(?<=\S)  +", " ", template))
     template = re.sub(r" +(?=\{separator\})", "", re.sub(r"\n{3,}", "\n\n", template)).strip()
     role = _clause("roles", wish.role) if wish.role in clauses()["roles"] else wish.role
     system = "\n".join(part for part in (role, prompt.system) if part)
-    return Asked(system, FIELD.sub(lambda match: values.get(match[1]), template), wording)
+
+    def value(match: re.Match[str]) -> str:
+        return separator if match[1] == "separator" else _value(match[1], prompt, record, wish)
+
+    return Asked(system, FIELD.sub(value, template), wording)
 
 
-class _Values(NamedTuple):
-    """The value of each field for one record."""
+def _length(prompt: Prompt, wish: Wish) -> str:
+    """The length clause: sentences if they are requested, else words, else the prompt's default; its number is a field."""
+    if wish.sentences is not None:
+        return clauses()["length"]["sentence" if wish.sentences == 1 else "sentences"]
+    return clauses()["length"]["words"] if (wish.words, prompt.words) != (None, None) else ""
 
-    prompt: Prompt
-    record: Record
-    wish: Wish
-    separator: str
 
-    def get(self, field: str) -> str:
-        """The text that replaces ``{field}``: of a known field, or the record's attribute of that name."""
-        makers: dict[str, Callable[[], str]] = {
-            "documents": self._documents,
-            "count": lambda: str(len(self.record.documents)),
-            "separator": lambda: self.separator,
-            "attribute": self._over,
-            "values": lambda: listed(sorted(self._counts()), conjunction="or"),
-            "ratio": self._ratio,
-        }
-        if field in makers:
-            return makers[field]()
-        if field == "focus" and (focus := self.wish.focus or self.prompt.focus):
-            return focus
-        if field in ("words", "sentences"):
-            wished, usual = getattr(self.wish, field), getattr(self.prompt, field)
-            if (number := wished if wished is not None else usual) is None:
+def _value(field: str, prompt: Prompt, record: Record, wish: Wish) -> str:
+    """The text that replaces ``{field}``: of a known field, or the record's attribute of that name."""
+    match field:
+        case "documents":
+            return _documents(prompt, record, wish)
+        case "count":
+            return str(len(record.documents))
+        case "attribute":
+            return _over(prompt, wish)
+        case "values":
+            return listed(sorted(_counts(prompt, record, wish)), conjunction="or")
+        case "ratio":
+            counts = _counts(prompt, record, wish)
+            return listed([f"{100 * n / counts.total():.0f}% {v}" for v, n in sorted(counts.items())])
+        case "words" | "sentences":
+            wished, usual = getattr(wish, field), getattr(prompt, field)
+            if (number := usual if wished is None else wished) is None:
                 raise RequestError(
-                    f"The prompt '{self.prompt.name}' uses {{{field}}}: give the number, {field}=N."
+                    f"The prompt '{prompt.name}' uses {{{field}}}: give the number, {field}=N."
                 )
             return str(number)
-        if field not in self.record.attributes:
-            raise DataError(
-                f"{self.record.where or 'input'} (id '{self.record.id}'): the prompt '{self.prompt.name}' uses "
-                f"{{{field}}}, but the record has no attribute of that name. Add it, or use another prompt."
-            )
-        return self.record.attributes[field]
+        case "focus" if wish.focus or prompt.focus:
+            return wish.focus or prompt.focus
+    if field not in record.attributes:
+        raise DataError(
+            f"{record.where or 'input'} (id '{record.id}'): the prompt '{prompt.name}' uses {{{field}}}, but the record "
+            "has no attribute of that name. Add it, or use another prompt."
+        )
+    return record.attributes[field]
 
-    def _documents(self) -> str:
-        texts = [self.prompt.mark + document.text.strip() for document in self.record.documents]
-        if self.prompt.layout in ("joined", "lines"):
-            return (" || " if self.prompt.layout == "joined" else "\n").join(texts)
-        if self.prompt.layout == "labelled":
-            self._counts()
-            labels = [document.attributes.get(self._over()) for document in self.record.documents]
-            texts = [
-                f"({label}) {text}" if label else text for label, text in zip(labels, texts, strict=True)
-            ]
-        return "\n".join(f"{i}. {text}" for i, text in enumerate(texts, 1))
 
-    def _ratio(self) -> str:
-        counts = self._counts()
-        return listed([f"{100 * n / counts.total():.0f}% {v}" for v, n in sorted(counts.items())])
+def _documents(prompt: Prompt, record: Record, wish: Wish) -> str:
+    """The texts in the prompt's layout."""
+    texts = [prompt.mark + document.text.strip() for document in record.documents]
+    if prompt.layout == "joined":
+        return " || ".join(texts)
+    if prompt.layout == "labelled":
+        _counts(prompt, record, wish)
+        labels = [document.attributes.get(wish.over) for document in record.documents]
+        texts = [f"({label}) {text}" if label else text for label, text in zip(labels, texts, strict=True)]
+    if prompt.layout != "lines":
+        texts = [f"{i}. {text}" for i, text in enumerate(texts, 1)]
+    return "\n".join(texts)
 
-    def length(self) -> str:
-        """The length clause: sentences if they are requested, else words, else the prompt's default; its number is a field."""
-        if self.wish.sentences is not None:
-            return clauses()["length"]["sentence" if self.wish.sentences == 1 else "sentences"]
-        has_words = self.wish.words is not None or self.prompt.words is not None
-        return clauses()["length"]["words"] if has_words else ""
 
-    def _over(self) -> str:
-        if not self.wish.over:
-            raise RequestError(
-                f"The prompt '{self.prompt.name}', or the instruction '{self.wish.instruction}', uses groups: "
-                "name their attribute, …(prompt=…)@ATTRIBUTE."
-            )
-        return self.wish.over
+def _over(prompt: Prompt, wish: Wish) -> str:
+    if not wish.over:
+        raise RequestError(
+            f"The prompt '{prompt.name}', or the instruction '{wish.instruction}', uses groups: "
+            "name their attribute, …(prompt=…)@ATTRIBUTE."
+        )
+    return wish.over
 
-    def _counts(self) -> Counter[str]:
-        counts = Counter(self.record.values_of(self._over()))
-        if not counts:
-            raise DataError(
-                f"{self.record.where or 'input'} (id '{self.record.id}'): no document has the attribute "
-                f"'{self.wish.over}', which the prompt uses."
-            )
-        return counts
+
+def _counts(prompt: Prompt, record: Record, wish: Wish) -> Counter[str]:
+    """The number of documents of each group."""
+    counts = Counter(record.values_of(_over(prompt, wish)))
+    if not counts:
+        raise DataError(
+            f"{record.where or 'input'} (id '{record.id}'): no document has the attribute '{wish.over}', which the prompt uses."
+        )
+    return counts
 
 
 def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
@@ -305,6 +302,14 @@ def finished(text: str, sentences: int | None, *, is_list: bool = False) -> tupl
     sampled = chosen(len(parts), sentences, "random", 0, (text,))
     joined = ("\n" if lines else " ").join(parts[i].strip() for i in sampled)
     return joined, f"{len(parts)} sentences to {sentences}"
+
+
+class Task(NamedTuple):
+    """A requested summary: the key that identifies all its inputs, its record, and the index of the sample (from 0)."""
+
+    key: str
+    record: Record
+    sample: int = 0
 
 
 class Prompted(Wish, CheckedSettings, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -16,23 +16,20 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.bases import Count
 from fairbrief.pretrained import explained, quiet
 from fairbrief.scorers.pieces import run_batches
+from fairbrief.serialization import summary_fields
 from fairbrief.text.counted import counted
 from fairbrief.types import Integers, Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, fill, find
+from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, Task, fill, find
 
 VERSION = 2
 AT_ONCE = 256
 """Maximum number of records in memory for writing in any order."""
-Task = tuple[str, Record, int]
-"""The key of a requested summary, its record, and the index of the sample (from 0)."""
 
 
 class Draft(NamedTuple):
     """A record as the model gets it: the text, its length, and how it was shortened to fit."""
 
-    key: str
-    record: Record
-    sample: int
+    task: Task
     text: str
     pieces: int
     wording: int
@@ -67,16 +64,18 @@ class Transformers(Prompted):
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     batch_tokens: int | None = None
 
-    def keys(self, record: Record) -> Sequence[str]:
-        """One hash per sample of everything that determines its text: record, prompt, model and revision, settings."""
+    def wanted(self, record: Record) -> Iterable[Task]:
+        """One summary per sample. Its key is a hash of everything that determines the text: record, prompt, model and revision,
+        settings.
+        """
         asked = fill(self._prompt(), record, self)
         decoding = (self.temperature, self.top_p, self.beams, self.max_new_tokens, self.seed, self.dtype)
         sent = (VERSION, record.id, asked.system, asked.user, identity(self.model), decoding, self.sentences)
-        return [key_of(*sent, system, i) for i, system in enumerate(self.systems)]
+        return [Task(key_of(*sent, system, i), record, i) for i, system in enumerate(self.systems)]
 
-    def drafts(self, tasks: Iterable[Task]) -> Iterator[list[tuple[str, Summary]]]:
-        """Summaries under their tasks' keys, in batches of similar length."""
-        waiting = iter(tasks)
+    def answers(self, wanted: Iterable[Task], _: object) -> Iterator[list[tuple[str, Mapping[str, Any]]]]:
+        """Summaries under their keys, in batches of similar length."""
+        waiting = iter(wanted)
         while chunk := list(itertools.islice(waiting, AT_ONCE)):
             placement = pretrained.place(self.device, self.dtype, self.batch_tokens or "auto", self.name)
             writer, prompt = load_writer(self.model, placement), self._prompt()
@@ -85,10 +84,8 @@ class Transformers(Prompted):
             # Sampled summaries are written singly, because one generator serves a batch.
             budget = 0 if self.temperature else placement.batch_tokens
             for batch, texts in run_batches(sizes, partial(self._generate, ready, writer), budget):
-                yield [
-                    (ready[i].key, self._summary(ready[i], text, prompt))
-                    for i, text in zip(batch.tolist(), texts, strict=True)
-                ]
+                written = zip((ready[i] for i in batch.tolist()), texts, strict=True)
+                yield [(draft.task.key, self._summary(draft, text, prompt)) for draft, text in written]
 
     # -------------------------------------------------------------------------- inputs
 
@@ -109,17 +106,14 @@ class Transformers(Prompted):
 
     def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
         """The task's record as it will be sent, shortened to fit."""
-        key, record, sample = task
-        room, cut = self._room(writer), 0
+        room = self._room(writer)
 
         def fits(candidate: Record) -> bool:
             return room is None or self._sent(candidate, writer, prompt)[1] <= room
 
-        short = record
-        if not fits(record):
-            short, cut = truncated(record, fits)
+        short, cut = (task.record, 0) if fits(task.record) else truncated(task.record, fits)
         long = f"{counted(cut, 'word')} cut off" if cut else ""
-        return Draft(key, record, sample, *self._sent(short, writer, prompt), long)
+        return Draft(task, *self._sent(short, writer, prompt), long)
 
     def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
         """The model's input, including the template; its number of word pieces; the number of the wording."""
@@ -157,7 +151,7 @@ class Transformers(Prompted):
         settings = usual.__class__.from_dict({**usual.to_dict(), **changed})
         with torch.inference_mode(), torch.random.fork_rng(enabled=self.temperature > 0):
             if self.temperature:
-                place = f"{self.seed}\x1f{drafts[0].record.id}\x1f{drafts[0].sample}"
+                place = f"{self.seed}\x1f{drafts[0].task.record.id}\x1f{drafts[0].task.sample}"
                 digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).digest()
                 torch.manual_seed(int.from_bytes(digest[:4], "big"))
             ids = writer.model.generate(**given, generation_config=settings)
@@ -165,14 +159,16 @@ class Transformers(Prompted):
             ids = ids[:, given["input_ids"].shape[1] :]
         return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
-    def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Summary:
+    def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Mapping[str, Any]:
+        """The fields of the summary that the model wrote."""
+        _, record, sample = draft.task
         final, cut = self.cut(text, prompt)
         sampled = {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
         made = self.made(
-            identity(self.model), prompt, draft.wording, draft.sample, **sampled, long=draft.long, cut=cut
+            identity(self.model), prompt, draft.wording, sample, **sampled, long=draft.long, cut=cut
         )
         reason = "" if final else "empty summary"
-        return Summary(draft.record.id, self.systems[draft.sample], final, reason=reason, made=made)
+        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reason, made=made))
 
 
 def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
