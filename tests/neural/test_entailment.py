@@ -129,7 +129,7 @@ def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
 def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> None:
     """A column that does not fit is cut into parts; the pair's probability is their mean by length."""
     scorer = Entailment(model=str(classifier_folder))
-    windows = scorer.windows_of(10, 100, 60)
+    windows = scorer.windows_of([10, 100], 60)
     assert {(row.start, row.stop) for row, _ in windows} == {(0, 10)}
     assert [(c.start, c.stop) for _, c in windows] == [(0, 25), (25, 50), (50, 75), (75, 100)]
     best = [(25, np.array([0.1, 0.0])), (75, np.array([0.3, 0.2]))]

@@ -11,13 +11,13 @@ import numpy as np
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import PairScorer
+from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
 from fairbrief.text.sentences import By
 from fairbrief.types import Floats
 
 
-class BartScore(PairScorer):
+class BartScore(ModelScorer):
     """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
 
     Matrix (rows, columns), at most 0; higher is closer. The mean includes special pieces, as in BARTScore. By default the
@@ -42,21 +42,22 @@ class BartScore(PairScorer):
             raise RequestError(f"{self!r}: {kind} cannot be given its target. Use a BART model.")
         around = frame(resident.tokenizer, pair=False)
 
-        def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
             return _log_likelihoods(resident, around, windows)
 
         def mean(best: Sequence[tuple[int, float]]) -> Floats:
             return np.array([sum(value for _, value in best) / sum(n + around.size for n, _ in best)])
 
-        yield from self.run_pairs(keys, resident, around, forward, mean)
+        yield from self.run(keys, resident, around, forward, mean)
 
-    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
+    def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
+        row, column = lengths
         if self.windows == "truncate":
-            return [(slice(0, min(row, room)), slice(0, min(column, room)))]
+            return [(slice(0, room), slice(0, room))]
         return [(w, part) for part in parts(column, room) for w in quarter_overlapping(row, room)]
 
 
-def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[Sequence[Ids]]) -> Floats:
     """Summed log-likelihood of each window's column pieces. A source that several windows share is encoded once."""
     torch = pretrained.library("torch", "bartscore")
     sources: dict[bytes, int] = {}

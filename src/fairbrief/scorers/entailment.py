@@ -14,7 +14,7 @@ import numpy as np
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import PairScorer, Resident
+from fairbrief.scorers.models import ModelScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
 from fairbrief.types import Ask, Floats, Scores
 
@@ -101,7 +101,7 @@ def template_of(model: str, asked: str) -> Template:
     return BY_NAME[next((known.template for known in MODELS if known.name == model), "pair")]
 
 
-class Entailment(PairScorer):
+class Entailment(ModelScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 
     Matrix (rows, columns) of probabilities in [0, 1]: softmax over the model's classes, with the class of entailment
@@ -126,8 +126,8 @@ class Entailment(PairScorer):
     template: Literal["auto", "pair", "minicheck"] = "auto"
 
     @property
-    def details(self) -> str:
-        return "" if self.template == "auto" else f" template={self.template}"
+    def computed_by(self) -> str:
+        return super().computed_by + ("" if self.template == "auto" else f" template={self.template}")
 
     @property
     def fingerprint(self) -> str:
@@ -147,12 +147,13 @@ class Entailment(PairScorer):
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
-        def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
             return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts)
+        yield from self.run(keys, resident, around, forward, _mean_of_parts)
 
-    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
+    def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
+        row, column = lengths
         if self.windows == "truncate":
             kept = longest_first(row, column, room)
             return [(slice(0, kept[0]), slice(0, kept[1]))]

@@ -13,7 +13,7 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Progress
-from fairbrief.scorers.pieces import Ids, frame, padded, parts, pieces, run_batches
+from fairbrief.scorers.pieces import Frame, Ids, frame, pieces, run_batches
 from fairbrief.types import Ask, Floats, Integers, Scores
 
 
@@ -42,25 +42,18 @@ class Embedding(ModelScorer):
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
         resident = models.sentence_encoder(*self.loading)
         around = frame(resident.tokenizer, pair=False)
-        ids = pieces(resident.tokenizer, (text for (text,) in keys))
-        size = resident.limit - around.size
-        if self.windows == "truncate":
-            ids = {text: found[:size] for text, found in ids.items()}
-        items = [(k, w) for k, (text,) in enumerate(keys) for w in parts(len(ids[text]), size)]
 
-        def forward(batch: Integers) -> Floats:
-            texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
-            return _embed(resident, [around.around(text) for text in texts])
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
+            return _embed(resident, [around.around(*window) for window in windows])
 
-        def mean(found: Sequence[tuple[int, Floats]]) -> Floats:
-            """The mean of the windows' vectors, weighted by their pieces; in order, whatever the batches were."""
-            ordered = sorted((items[i][1].start, items[i][1].stop, vector) for i, vector in found)
-            weights = np.array([stop - start for start, stop, _ in ordered], dtype=np.float64)
-            vectors = np.stack([vector for _, _, vector in ordered])
-            return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
+        yield from self.run(keys, resident, around, forward, _mean_of_windows)
 
-        lengths = [w.stop - w.start + around.size for _, w in items]
-        yield from self.run(keys, [k for k, _ in items], lengths, forward, mean)
+
+def _mean_of_windows(windows: Sequence[tuple[int, Floats]]) -> NDArray[np.float32]:
+    """The mean of the vectors of a text's windows, weighted by their pieces."""
+    lengths, vectors = zip(*windows, strict=True)
+    weights = np.array(lengths, dtype=np.float64)
+    return np.asarray((weights @ np.stack(vectors)) / max(weights.sum(), 1), dtype=np.float32)
 
 
 def _unit(vectors: Sequence[Floats]) -> Floats:
@@ -80,8 +73,8 @@ def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
 
-Vectors = tuple[Any, ...]
-"""Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
+Windows = list[Any]
+"""The unit vectors of each window of a text, special pieces included, on the model's device."""
 BLOCK = 128
 """How many pairs have their vectors in memory at once."""
 
@@ -132,8 +125,8 @@ class BertScore(ModelScorer):
         return baseline
 
     @property
-    def details(self) -> str:
-        return f" layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
+    def computed_by(self) -> str:
+        return f"{super().computed_by} layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
 
     @property
     def fingerprint(self) -> str:
@@ -150,44 +143,46 @@ class BertScore(ModelScorer):
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
         resident = models.load("AutoModel", *self.loading, self.layer)
+        around = frame(resident.tokenizer, pair=False)
+        own = slice(len(around.before), -len(around.after) or None)
         progress = Progress(self.name, len(keys))
         prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
         plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
         ids = pieces(resident.tokenizer, plain.values())
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
-            yield _matches(block, self._vectors(resident, {t: ids[plain[t]] for key in block for t in key}))
+            vectors = self._vectors(resident, around, {t: ids[plain[t]] for key in block for t in key})
+            yield {(row, column): _best_cosines(vectors[row], vectors[column], own) for row, column in block}
             progress.add(len(block))
 
-    def _vectors(self, resident: models.Resident, ids: Mapping[str, Ids]) -> dict[str, Vectors]:
-        """The vectors of texts with these pieces, longest windows first."""
-        torch, around = pretrained.library("torch", self.name), frame(resident.tokenizer, pair=False)
-        size, before, after = resident.limit - around.size, len(around.before), len(around.after)
-        inputs = [
+    def _vectors(
+        self, resident: models.Resident, around: Frame, ids: Mapping[str, Ids]
+    ) -> Mapping[str, Windows]:
+        """The vectors of texts with these pieces."""
+        torch = pretrained.library("torch", self.name)
+        windows = [
             (text, around.around(own[window])[0])
             for text, own in ids.items()
-            for window in ([slice(0, size)] if self.windows == "truncate" else parts(len(own), size))
+            for (window,) in self.windows_of([len(own)], resident.limit - around.size)
         ]
+        lengths = [len(window) for _, window in windows]
 
-        def forward(batch: Integers) -> Any:
-            given, mask = padded([inputs[i][1] for i in batch], resident.tokenizer.pad_token_id)
+        def forward(batch: Integers) -> Windows:
             with torch.inference_mode():
                 states = resident.model(
-                    input_ids=resident.tensor(given), attention_mask=resident.tensor(mask)
+                    **resident.inputs([(windows[i][1], None) for i in batch])
                 ).last_hidden_state
-                return torch.nn.functional.normalize(states.float(), dim=-1)
+                vectors = torch.nn.functional.normalize(states.float(), dim=-1)
+            # Copies, so that no padded batch is kept alive.
+            return [own[: lengths[i]].clone() for i, own in zip(batch, vectors, strict=True)]
 
-        kept: dict[int, Vectors] = {}
-        lengths = [len(own) for _, own in inputs]
-        for batch, states in run_batches(lengths, forward, self.placement.batch_tokens):
-            for i, state in zip(batch.tolist(), states, strict=True):
-                end = lengths[i] - after
-                special = torch.cat([state[:before], state[end : end + after]])
-                kept[i] = state[before:end].clone(), special  # no padded batch is kept alive
-        of_text: dict[str, list[Vectors]] = {}
-        for i, (text, _) in enumerate(inputs):
-            of_text.setdefault(text, []).append(kept[i])
-        return {text: tuple(map(torch.cat, zip(*own, strict=True))) for text, own in of_text.items()}
+        found: dict[int, Any] = {}
+        for batch, vectors in run_batches(lengths, forward, self.placement.batch_tokens):
+            found.update(zip(batch.tolist(), vectors, strict=True))
+        of_text: dict[str, Windows] = {}
+        for i, (text, _) in enumerate(windows):
+            of_text.setdefault(text, []).append(found[i])
+        return of_text
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
@@ -206,14 +201,10 @@ def _wants_space(tokenizer: Any) -> bool:
     return is_one and not tokenizer.init_kwargs.get("add_prefix_space", False)
 
 
-def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, Vectors]) -> pairs.Arrays:
+def _best_cosines(row: Windows, column: Windows, own: slice) -> NDArray[np.float32]:
+    """The largest cosine of each of the column's ``own`` pieces to a piece of the row; 0 if the row has no own pieces."""
     torch = pretrained.library("torch", "bertscore")
-    found: dict[pairs.Key, NDArray[np.float32]] = {}
-    with torch.inference_mode():
-        for row, column in block:
-            wanted, _ = vectors[column]
-            found[row, column] = np.zeros(len(wanted), dtype=np.float32)
-            if len(vectors[row][0]) and len(wanted):
-                cosines = wanted @ torch.cat(vectors[row]).T
-                found[row, column] = cosines.amax(dim=1).cpu().numpy()
-    return found
+    wanted = torch.cat([window[own] for window in column])
+    if not len(wanted) or not any(len(window[own]) for window in row):
+        return np.zeros(len(wanted), dtype=np.float32)
+    return np.asarray((wanted @ torch.cat(row).T).amax(dim=1).cpu().numpy())
