@@ -115,11 +115,10 @@ def read_lexicon(name: str) -> dict[str, int]:
 
 def _opinion_folder() -> Path:
     """The opinion lexicon where NLTK looks for its data: in NLTK_DATA first, then in the user's and the system's folders."""
+    homes = (Path.home(), sys.prefix, f"{sys.prefix}/share", "/usr/share", "/usr/local/share")
     given = filter(None, os.environ.get("NLTK_DATA", "").split(os.pathsep))
-    usual = (Path.home(), sys.prefix, f"{sys.prefix}/share", "/usr/share", "/usr/local/share")
-    for folder in (*map(Path, given), *(Path(place) / "nltk_data" for place in usual)):
-        found = folder / "corpora" / "opinion_lexicon"
-        if found.is_dir():
+    for folder in (*given, *(f"{home}/nltk_data" for home in homes)):
+        if (found := Path(folder) / "corpora" / "opinion_lexicon").is_dir():
             return found
     raise DataError(
         "The opinion lexicon (Hu & Liu) was not found in NLTK's data. Fetch it with "
@@ -139,10 +138,8 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, int]]:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             text = raw.decode("latin-1")
-        for line in text.splitlines():
-            word = line.strip()
-            if word and not word.startswith(";"):
-                yield word, label
+        words = map(str.strip, text.splitlines())
+        yield from ((word, label) for word in words if word and not word.startswith(";"))
 
 
 def _read_table(path: Path) -> Iterator[tuple[str, int]]:
@@ -182,19 +179,23 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
     size = 0
     try:
         with (gzip.open if is_zipped else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
-            numbered: Iterator[tuple[int, str]] = filter(lambda one: one[1].strip(), enumerate(lines, 1))
-            first = next(numbered, None)
-            if first and not re.fullmatch(r"\d+\s+\d+\s*", first[1]):  # a header
-                numbered = itertools.chain([first], numbered)
+            numbered = filter(lambda one: one[1].strip(), enumerate(lines, 1))
             while chunk := list(itertools.islice(numbered, CHUNK)):
-                size = size or len(chunk[0][1].split()) - 1
-                words, vectors = _parsed(path, chunk, size)
-                new: dict[str, int] = {}
-                for i, word in enumerate(words):
-                    if word not in seen:
-                        new.setdefault(word, i)
+                has_header = not seen and re.fullmatch(r"\d+\s+\d+\s*", chunk[0][1])
+                new: dict[str, Vectors] = {}
+                for number, line in chunk[1:] if has_header else chunk:
+                    size = size or len(line.split()) - 1
+                    # Cut from the right: some files hold words with blanks in them.
+                    word, *numbers = line.rsplit(maxsplit=size)
+                    if (vector := _vector(numbers, size)) is None:
+                        raise DataError(
+                            f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
+                        )
+                    if (word := word.casefold().replace("’", "'")) not in seen:
+                        new.setdefault(word, vector)
                 seen.update(new)
-                yield list(new), vectors[list(new.values())]
+                if new:
+                    yield list(new), np.stack(list(new.values()))
     except (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(
             f"{path}: not a text file, or cut off ({type(error).__name__}). {WANTED} "
@@ -205,23 +206,13 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
 
 
 @np.errstate(over="ignore")
-def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
-    words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
-    for i, (number, line) in enumerate(chunk):
-        # Cut from the right: some files hold words with blanks in them.
-        word, *numbers = line.rsplit(maxsplit=size)
-        words.append(word.casefold().replace("’", "'"))
-        try:
-            vector = np.array(numbers, dtype=np.float32)
-            is_vector = len(vector) == size > 1 and bool(np.isfinite(vector).all())
-        except ValueError:
-            is_vector = False
-        if not is_vector:
-            raise DataError(
-                f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
-            )
-        vectors[i] = vector
-    return words, vectors
+def _vector(numbers: Sequence[str], size: int) -> Vectors | None:
+    """The vector with these numbers; None if they are not as many, or not finite."""
+    try:
+        vector = np.array(numbers, dtype=np.float32)
+    except ValueError:
+        return None
+    return vector if len(vector) == size > 1 and np.isfinite(vector).all() else None
 
 
 FEWEST = 10

@@ -152,9 +152,11 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     >>> sorted(word_lists("old: aged elderly; young: youthful")["old"])
     ['aged', 'elderly']
     """
-    if name in ("helm", "extended"):
-        pairs = HELM if name == "helm" else EXTENDED
-        return {"female": frozenset(f for f, _ in pairs), "male": frozenset(m for _, m in pairs)}
+    if pairs := {"helm": HELM, "extended": EXTENDED}.get(name):
+        return {
+            group: frozenset(own)
+            for group, own in zip(("female", "male"), zip(*pairs, strict=True), strict=True)
+        }
     lists = {}
     for part in filter(str.strip, name.split(";")):
         group, colon, words = part.partition(":")
@@ -213,12 +215,7 @@ def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
     text = text.replace("’", "'").replace("‘", "'").lower()
     words = text.translate(_TIGHT if variant == "published" else _LOOSE).split()
-    return tuple(filter(_all_words(lists).__contains__, words))
-
-
-@lru_cache(maxsize=64)
-def _all_words(lists: str) -> frozenset[str]:
-    return frozenset().union(*word_lists(lists).values())
+    return tuple(filter(frozenset().union(*word_lists(lists).values()).__contains__, words))
 
 
 def pair_markers() -> dict[str, str]:

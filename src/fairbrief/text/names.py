@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Final
+from math import inf
+from typing import Annotated, Final, Literal
+
+import msgspec
 
 from fairbrief.errors import DataError
 from fairbrief.text.vocabulary import words
@@ -73,12 +76,11 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     >>> gender_of_name(["Mary", "James"], {}, {"mary": "female", "james": "male"})
     'female'
     """
-    core = without_titles(tokens)
-    full = " ".join(core).lower()
     if by_title := next(filter(None, map(gender_of_title, tokens)), ""):
         return by_title
-    if len(core) > 1 and full in pages:
-        return pages[full] if pages[full] in ("female", "male") else ""
+    core = without_titles(tokens)
+    if len(core) > 1 and (page := pages.get(" ".join(core).lower())) is not None:
+        return page if page in ("female", "male") else ""
     is_titled = len(core) < len(tokens) and len(core) == 1
     has_given = core and not is_titled and len(bare(core[0])) > 1
     return census.get(core[0].lower(), "") if has_given else ""
@@ -259,8 +261,7 @@ def is_suffix(word: str) -> bool:
 # ------------------------------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """One row of a table of names.
 
     ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or
@@ -268,10 +269,10 @@ class Listed:
     """
 
     name: str
-    part: str
-    gender: str = ""
+    part: Literal["first", "last"]
+    gender: Literal["", "male", "female"] = ""
     group: str = ""
-    weight: float = 1.0
+    weight: Annotated[float, msgspec.Meta(gt=0, lt=inf)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,20 +312,17 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
-    columns = ("name", "part", "gender", "group")
-    name, part, gender, group = ((row.get(column) or "").strip() for column in columns)
+    found = {column: (value or "").strip() for column, value in row.items() if column}
     try:
-        weight = float(row.get("weight") or 1.0)
-    except ValueError:
-        weight = -1.0
-    is_known = part in ("first", "last") and gender in ("", "male", "female")
-    if not name or not is_known or not 0 < weight < float("inf"):
-        found = ", ".join(f"{column} '{value or ''}'" for column, value in row.items() if column)
-        raise DataError(
-            f"{where}: found {found}. Wanted a name; part first or last; gender male, female or nothing; "
-            "weight, if any, a number above zero."
+        return msgspec.convert(
+            {column: value for column, value in found.items() if value}, Listed, strict=False
         )
-    return Listed(name, part, gender, group, weight)
+    except msgspec.ValidationError:
+        shown = ", ".join(f"{column} '{value}'" for column, value in found.items())
+        raise DataError(
+            f"{where}: found {shown}. Wanted a name; part first or last; gender male, female or nothing; "
+            "weight, if any, a number above zero."
+        ) from None
 
 
 MOST_FREQUENT = 200

@@ -6,7 +6,6 @@ Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; depar
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,24 +65,19 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     Alignment(people=(), rule='')
     """
     core = tuple(map(_normal, without_titles(tokens)))
-    titled = any(is_title(token) for token in tokens)
     if not core:
         return Alignment()
-    found = [(i, rule) for i, name in enumerate(names) if (rule := _rule(core, name, titled))]
-    if not found:
-        found = [
-            (i, "last name, one letter off")
-            for i, name in enumerate(names)
-            if (mended := _mend(core, name, source_words)) and _rule(mended, name, titled)
-        ]
+    titled = any(map(is_title, tokens))
+    rules = {i: rule for i, name in enumerate(names) if (rule := _rule(core, name, titled))}
+    if not rules:
+        mended = {i: found for i, name in enumerate(names) if (found := _mend(core, name, source_words))}
+        rules = {i: "last name, one letter off" for i in mended if _rule(mended[i], names[i], titled)}
     # A full name is more specific than a last name: it is not ambiguous with a namesake.
-    full = [pair for pair in found if pair[1].startswith("full")]
-    found = full or found
+    rules = {i: rule for i, rule in rules.items() if rule.startswith("full")} or rules
     genders = {gender for token in tokens if (gender := gender_of_title(token))}
-    if len(found) > 1 and len(genders) == 1:
-        found = [pair for pair in found if names[pair[0]].gender in genders] or found
-    people = tuple(i for i, _ in found)
-    return Alignment(people, found[0][1] if found else "")
+    if len(genders) == 1:
+        rules = {i: rule for i, rule in rules.items() if names[i].gender in genders} or rules
+    return Alignment(tuple(rules), next(iter(rules.values()), ""))
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
@@ -194,9 +188,8 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     for run in runs(text):
         of_names = [i for i, is_name in enumerate(_may_be_names(run, text, source)) if is_name]
         for part in parts(run):
-            start = bisect_left(run.places, part.places[0])
             # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
-            if of_names and (of_names[0] < start or of_names[-1] >= start + len(part.tokens)):
+            if of_names and (of_names[0] < part.first or of_names[-1] >= part.first + len(part.tokens)):
                 continue
             if (decision := _decide(part, names, source, "recommended")).people:
                 found.append(decision)
@@ -331,24 +324,24 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
 def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:
     """The person whom a span names: a known or a new one; None if it contains no name."""
     core = without_titles(span.tokens)
-    if not core:
+    names = [token for token in core if len(bare(token)) > 1] or core
+    if not names:
         return None
-    names = [t for t in core if len(bare(t)) > 1] or core
+    first: str | None
+    last: str | None
     if len(names) > 1:
         first, last = names[0], names[-1]
         known = next((p for p in people if p.last == last and p.first in (first, None)), None)
         if known is not None:
-            known.first = known.first or first
+            known.first = first
             return known
-        people.append(FoundPerson(first, last))
-        return people[-1]
-    alone = names[0]
-    known = next((p for p in reversed(people) if alone in (p.last, p.first)), None)
-    if known is None:
-        is_first = len(core) == len(span.tokens) and alone.lower() in genders
-        known = FoundPerson(alone if is_first else None, None if is_first else alone)
-        people.append(known)
-    return known
+    else:
+        if known := next((p for p in reversed(people) if names[0] in (p.last, p.first)), None):
+            return known
+        is_first = len(core) == len(span.tokens) and names[0].lower() in genders
+        first, last = (names[0], None) if is_first else (None, names[0])
+    people.append(FoundPerson(first, last))
+    return people[-1]
 
 
 def _gender(person: FoundPerson, genders: Mapping[str, str]) -> str:
