@@ -24,8 +24,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import DataError, MissingExtra, reading_text
+from fairbrief.errors import DataError, optional_library, reading_text
 from fairbrief.specs import CheckedSettings
+from fairbrief.text.segmentation import LETTERS
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
 
@@ -179,11 +180,13 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
     size = 0
     try:
         with (gzip.open if is_zipped else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
-            numbered = filter(lambda one: one[1].strip(), enumerate(lines, 1))
+            numbered: Iterator[tuple[int, str]] = filter(lambda one: one[1].strip(), enumerate(lines, 1))
+            first = next(numbered, None)
+            if first and not re.fullmatch(r"\d+\s+\d+\s*", first[1]):  # a header
+                numbered = itertools.chain([first], numbered)
             while chunk := list(itertools.islice(numbered, CHUNK)):
-                has_header = not seen and re.fullmatch(r"\d+\s+\d+\s*", chunk[0][1])
                 new: dict[str, Vectors] = {}
-                for number, line in chunk[1:] if has_header else chunk:
+                for number, line in chunk:
                     size = size or len(line.split()) - 1
                     # Cut from the right: some files hold words with blanks in them.
                     word, *numbers = line.rsplit(maxsplit=size)
@@ -286,15 +289,14 @@ class WordSentiment(CheckedSettings):
 def _train(settings: WordSentiment) -> Trained:
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
-    try:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import train_test_split
-    except ImportError as error:
-        raise MissingExtra("scikit-learn", "sentiment", "The scorer 'word_sentiment'") from error
+    linear_model, model_selection = (
+        optional_library(f"sklearn.{module}", "sentiment", "The scorer 'word_sentiment'")
+        for module in ("linear_model", "model_selection")
+    )
     size, every = max(2, round(settings.held_out * len(labels))), np.arange(len(labels))
     how = {"test_size": size, "random_state": settings.seed, "stratify": labels}
-    taught, tested = train_test_split(every, **how)
-    model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
+    taught, tested = model_selection.train_test_split(every, **how)
+    model = linear_model.LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
     weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     digest = hashlib.blake2b(digest_size=8)
@@ -328,16 +330,13 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
     return np.concatenate(found), kinds
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-
-
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case; an apostrophe or hyphen inside a word belongs to it.
 
     >>> words_of("It's a well-made film, 10/10!")
     ["it's", 'a', 'well-made', 'film']
     """
-    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+    return [word.replace("’", "'") for word in LETTERS.findall(text.casefold())]
 
 
 def passage_sentiment(text: str, scores: Mapping[str, float]) -> tuple[float, int]:

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
-from fairbrief.text.addresses import COPYING, name_of, redacted, refuse_secrets, where_credentials
+from fairbrief.text.addresses import STORES, name_of, redacted, refuse_secrets
 
 ATTEMPTS = 6
 """Attempts per request."""
@@ -204,12 +204,12 @@ def fault(address: str, error: Exception) -> FairbriefError:
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
             f"{address} cannot be read with your credentials, or there are none ({reason}): set them as for the store's own "
-            f"tools ({where_credentials(scheme)})."
+            f"tools ({STORES[scheme].credentials})."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
         return RequestError(
             f"{address} cannot be opened ({reason}): correct the address, or copy the file to this machine with: "
-            f"{COPYING[scheme]} {address.partition('?')[0]} ."
+            f"{STORES[scheme].copying} {address.partition('?')[0]} ."
         )
     return BackendError(
         f"{address} could not be read after several attempts ({reason}). Run the command again when the store answers."

@@ -171,28 +171,23 @@ def entailment_class(config: Any) -> int:
     Raises RequestError where no name, or two different numbers, mean entailment.
     """
     by_id, by_label = config.id2label or {}, config.label2id or {}
-    classes = [*by_id.items(), *((i, label) for label, i in by_label.items())]
-    found = {int(i) for i, label in classes if str(label).strip().lower() in ENTAILS}
-    if len(found) == 1:
-        return found.pop()
-    names = ", ".join(f"{i}: {label}" for i, label in sorted(by_id.items()))
-    if not found:
+    classes = {(int(i), str(label)) for i, label in by_id.items()}
+    classes |= {(int(i), str(label)) for label, i in by_label.items()}
+    found = {i for i, label in classes if label.strip().lower() in ENTAILS}
+    if len(found) != 1:
+        names = ", ".join(f"{i}: {label}" for i, label in sorted(classes))
         raise RequestError(
-            f"No class of this model means entailment ({names}). Choose a model trained for natural language "
-            "inference, or name its classes in label2id of its config.json (entailment, supports)."
+            f"{'More than one' if found else 'No'} class of this model means entailment ({names}). Choose a model trained for "
+            "natural language inference, or correct label2id and id2label of its config.json (entailment, supports)."
         )
-    raise RequestError(
-        f"This model's config.json contradicts itself: entailment is {' and '.join(map(str, sorted(found)))} "
-        "in label2id and id2label. Correct the one that is wrong."
-    )
+    return found.pop()
 
 
 def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:
     """One probability of a pair: the mean over the parts of its column, weighted by their pieces."""
-    if len(best) == 1:
-        return best[0][1]
     lengths, values = zip(*best, strict=True)
-    return np.average(np.stack(values), axis=0, weights=np.array(lengths, dtype=np.float64))
+    weights = np.maximum(lengths, 1)  # a column without pieces is one part
+    return np.average(np.stack(values), axis=0, weights=weights)
 
 
 def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int) -> Floats:

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,12 +147,11 @@ class ModelScorer(pairs.KeyedScorer):
     windows: Literal["fold", "truncate"] = "fold"
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
-    batch_tokens: int | str = "auto"
+    batch_tokens: Annotated[int | Literal["auto"], "[1, inf)"] = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
-        pretrained.tokens(self.batch_tokens, "cpu", self.name)
         pairs.KeyedScorer.__post_init__(self)
 
     @property

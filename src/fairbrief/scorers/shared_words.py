@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise, repeat
 from typing import Annotated, ClassVar, Literal
 
@@ -158,16 +159,12 @@ class Ngram(CheckedSettings):
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
-        pieces = parted(tuple(texts.every))
         if self.tokenizer == "nltk":
-            return pieces.words(_NLTK)
+            return numbered(list(map(cache(published_nltk.words), texts.every)))
         many = texts.sides.sum(axis=1)
         ends = np.cumsum(many).tolist()
         languages = [language_of(*texts.every[start:end]) for start, end in pairwise([0, *ends])]
         if len(set(languages)) == 1:
-            return pieces.words(Rule(rouge.words, (languages[0], self.stem)))
+            return parted(tuple(texts.every)).words(Rule(rouge.words, (languages[0], self.stem)))
         of_texts = np.repeat(languages, many).tolist()
         return numbered(list(map(rouge.words, texts.every, of_texts, repeat(self.stem))))
-
-
-_NLTK = Rule(published_nltk.words, is_of_runs=False)

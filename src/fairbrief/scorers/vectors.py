@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import pretrained
-from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
 from fairbrief.scorers.pairs import Progress
@@ -103,26 +102,16 @@ class BertScore(ModelScorer):
     version: ClassVar[int] = 2
     model: str = "roberta-large"
     layer: int = 17
-    rescale: float | str = "auto"
+    rescale: Annotated[float | Literal["auto", "none"], "(-inf, 1)"] = "auto"
     units: Literal["pieces", "texts"] = "pieces"
     prefix_space: bool = True
-
-    def __post_init__(self) -> None:
-        ModelScorer.__post_init__(self)
-        self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
 
     @property
     def baseline(self) -> float:
         """The b of the rescaling; 0 for none."""
-        if self.rescale in ("auto", "none"):
+        if isinstance(self.rescale, str):
             return BASELINES.get((self.model, self.layer), 0.0) if self.rescale == "auto" else 0.0
-        try:
-            baseline = float(self.rescale)
-        except ValueError:
-            baseline = 1.0
-        if not baseline < 1:
-            raise RequestError(f"{self.name}(rescale={self.rescale}): wanted a number below 1, auto or none.")
-        return baseline
+        return self.rescale
 
     @property
     def computed_by(self) -> str:

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.errors import MissingExtra
+from fairbrief.errors import optional_library
 from fairbrief.ranges import batches, changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
@@ -321,12 +321,7 @@ class Counts(SentenceScorer):
 
 @cache
 def _stop_words(name: str) -> frozenset[str]:
-    if name == "own":
-        return FUNCTION_WORDS
-    if name == "none":
-        return frozenset()
-    try:
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-    except ImportError as error:
-        raise MissingExtra("scikit-learn", "people", "counts(stop_words=sklearn)") from error
-    return frozenset(ENGLISH_STOP_WORDS)
+    if name == "sklearn":
+        text = optional_library("sklearn.feature_extraction.text", "people", "counts(stop_words=sklearn)")
+        return frozenset(text.ENGLISH_STOP_WORDS)
+    return FUNCTION_WORDS if name == "own" else frozenset()

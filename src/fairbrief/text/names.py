@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from math import inf
+from sys import float_info
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -272,7 +272,7 @@ class Listed(msgspec.Struct, frozen=True):
     part: Literal["first", "last"]
     gender: Literal["", "male", "female"] = ""
     group: str = ""
-    weight: Annotated[float, msgspec.Meta(gt=0, lt=inf)] = 1.0
+    weight: Annotated[float, msgspec.Meta(gt=0, le=float_info.max)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)

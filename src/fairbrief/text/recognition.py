@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Annotated, Final, NamedTuple
 
 from fairbrief.text.names import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
+from fairbrief.text.segmentation import LETTERS
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 
@@ -28,7 +29,6 @@ Recogniser = Annotated[str, _check_recogniser]
 LONGEST = 6
 """Maximum number of words in a person's name."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = ("'s", "’s")
 _INITIAL = re.compile(r"[A-Z]\.")
 _STATES = re.compile(r"\bU\.\s*[SKN]\.")
@@ -256,12 +256,12 @@ def _locates(text: str, span: Span) -> bool:
 @lru_cache(maxsize=1024)
 def words_below(text: str) -> frozenset[str]:
     """The words of a text that occur in lower case."""
-    return frozenset(word for word in _WORD.findall(text) if word.islower())
+    return frozenset(word for word in LETTERS.findall(text) if word.islower())
 
 
 def _tokens(text: str) -> Iterator[_Token]:
     end_before, dotted_before = 0, False
-    for match in _WORD.finditer(text):
+    for match in LETTERS.finditer(text):
         word, end, gap = match[0], match.end(), text[end_before : match.start()]
         opens = not end_before or (not dotted_before and not _SENTENCE_END.isdisjoint(gap))
         possessive = word.endswith(_POSSESSIVE)

@@ -6,16 +6,14 @@ import json
 import re
 
 FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
-NUMBERED = re.compile(
-    r"""\s*(?:[*_]{2})?            # bold numbers: **1.** x
-    (?:\(\s*(\d{1,3})\s*\)         # (1) x
-    |(\d{1,3})\s*\)                # 1) x
-    |(\d{1,3})\s*[.:,](?!\d)       # 1. x, 1.The …, 1: x; no decimal: 2.5 percent, 1,000 people
-    )(?:[*_]{2})?\s*""",
-    re.VERBOSE,
-)
+NUMBERED = r"""(?x:\s*(?:[*_]{2})?     # bold numbers: **1.** x
+    (?:\(\s*\d{1,3}\s*\)            # (1) x
+    |\d{1,3}\s*\)                    # 1) x
+    |\d{1,3}\s*[.:,](?!\d)           # 1. x, 1.The …, 1: x; no decimal: 2.5 percent, 1,000 people
+    )(?:[*_]{2})?\s*)"""
+BULLET = r"(?:\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d]))"
+MARK = re.compile(rf"{NUMBERED}|{BULLET}(?:{NUMBERED})?")
 NUMBER = re.compile(r"[-−]?\d")
-BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d])")
 
 
 def items(reply: str) -> tuple[str, ...]:
@@ -31,16 +29,14 @@ def items(reply: str) -> tuple[str, ...]:
     ('It is red.', 'The strap broke.', '2.5 percent liked it.')
     """
     lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
-    marked = [_unmarked(line) for line in lines]
-    if all(text is None for text in marked):
+    marks = [MARK.match(line) for line in lines]
+    if not any(marks):
         return tuple(_clean(line) for line in lines) if len(lines) > 1 else ()
-    last = max(i for i, text in enumerate(marked) if text is not None)
+    last = max(i for i, mark in enumerate(marks) if mark)
     found: list[str] = []
-    for i, (line, text) in enumerate(zip(lines, marked, strict=True)):
-        if text is not None:
-            found.append(text)
-        elif NUMBER.match(line):
-            found.append(line)
+    for i, (line, mark) in enumerate(zip(lines, marks, strict=True)):
+        if mark or NUMBER.match(line):
+            found.append(line[mark.end() if mark else 0 :])
         elif found and line[0].isspace():
             found[-1] = f"{found[-1]} {line.strip()}"
         elif found and i < last:
@@ -62,17 +58,6 @@ def json_items(reply: str) -> tuple[str, ...]:
         return ()
     is_list = isinstance(found, list) and all(isinstance(item, str) for item in found)
     return tuple(filter(None, map(_clean, found))) if is_list else ()
-
-
-def _unmarked(line: str) -> str | None:
-    """A line without its mark; None if it has none."""
-    if match := NUMBERED.match(line):
-        return line[match.end() :]
-    if match := BULLET.match(line):
-        rest = line[match.end() :]
-        inner = NUMBERED.match(rest)
-        return rest[inner.end() :] if inner else rest
-    return None
 
 
 def _clean(item: str) -> str:
