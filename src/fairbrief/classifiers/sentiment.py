@@ -15,11 +15,10 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,8 +221,7 @@ FEWEST = 10
 """Lexicon words of each kind that must have a vector; fewer teach nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(NamedTuple):
     """Every word's score, and how well the classifier knows words that it was not taught.
 
     ``accuracy``: share of held-out lexicon words whose score has the right sign; ``majority``: the

@@ -74,17 +74,12 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         unparsed: list[str] = []
         unanswered: list[str] = []
         for batch in replies(self, questions, self._tally):
-            found: dict[pairs.Key, Floats] = {}
-            for key, reply in batch:
-                if reply.reason == UNANSWERED:
-                    unanswered.append(reply.detail)
-                    continue
-                value = None if reply.reason else self.read(reply.text)
-                if value is None:
-                    unparsed.append(reply.text)
-                found[key] = np.array([np.nan if value is None else value])
+            unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
+            answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
+            values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}
+            unparsed += [answers[key].text for key, value in values.items() if value is None]
             progress.add(len(batch))
-            yield found
+            yield {key: np.array([value], dtype=np.float64) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
             sys.stderr.write(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ SHIFTED = (
 """Architectures whose first positions (up to the padding id) hold no word piece."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Resident:
+class Resident(NamedTuple):
     """A model ready to answer, and ``limit``: how many word pieces, special ones included, it takes."""
 
     tokenizer: Any
@@ -97,12 +96,10 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with pretrained.quiet():
-        sentence_transformers = library("sentence_transformers", reader)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         how = {"local_files_only": True, "model_kwargs": {"use_safetensors": True}}
-        folder, device = str(snapshot.folder), placement.device
-        model = sentence_transformers.SentenceTransformer(folder, device=device, **how)
+        encoders = library("sentence_transformers", reader)
+        model = encoders.SentenceTransformer(str(snapshot.folder), device=placement.device, **how)
     return _placed(model, model.tokenizer, placement, int(model.max_seq_length or 512))
 
 

@@ -7,8 +7,7 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,7 @@ def pieces(tokenizer: Any, texts: Iterable[str]) -> dict[str, Ids]:
     return dict(zip(distinct, ids, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """The special pieces before, between and after the texts of an input, and the type ids of the five parts."""
 
     before: Ids

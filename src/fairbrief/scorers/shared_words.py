@@ -66,13 +66,11 @@ _WORDS = Rule(_words)
 def _contained(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together."""
     entries = Entries(texts, "given", _WORDS)
-    n_tokens, in_row, in_column = len(entries.cut_of_token), ~entries.in_column, entries.in_column
     counts = _counted(entries)
-    df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
+    df = np.bincount(entries.token, counts[entries.sentence], minlength=len(entries.cut_of_token))
     n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
     idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
-    weights = idf[entries.token[in_column]]
-    total = np.bincount(entries.sentence[in_column], weights, minlength=len(entries.size))
+    total = np.bincount(entries.sentence, idf[entries.token], minlength=len(entries.size))
     row, column = entries.pairs()
     shared = entries.sums(row, column, idf[entries.token[column]])
     whole = total[entries.cells()[1]]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from sys import float_info
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -269,14 +269,13 @@ class Listed(msgspec.Struct, frozen=True):
     """
 
     name: str
-    part: Literal["first", "last"]
-    gender: Literal["", "male", "female"] = ""
+    part: Annotated[str, msgspec.Meta(pattern="^(first|last)$")]
+    gender: Annotated[str, msgspec.Meta(pattern="^(male|female|)$")] = ""
     group: str = ""
     weight: Annotated[float, msgspec.Meta(gt=0, le=float_info.max)] = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """A table of names to draw from; results of a seed depend on the order of its rows."""
 
     rows: tuple[Listed, ...]

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -146,8 +145,7 @@ def _normal(token: str) -> str:
     return token.replace("’", "'").rstrip(".").lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One name in a summary, the known people to whom it refers, and the rule."""
 
     text: str
@@ -228,9 +226,7 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     unknown = [decision for decision in decisions if not decision.people]
     if variant == "published":
         lowered = source.lower()
-        split = (published_tokens(" ".join(decision.tokens)) for decision in unknown)
-        is_absent = (any(token.lower() not in lowered for token in tokens) for tokens in split)
-        return list(compress(unknown, is_absent))
+        return [d for d in unknown if any(t.lower() not in lowered for t in published_tokens(d.text))]
     words = lowered_words_of(source)
     absent = []
     for decision in unknown:
@@ -303,19 +299,15 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
     """
     spans = choose(propose(text), accepted)
     people: list[FoundPerson] = []
-    for i, span in enumerate(spans):
-        person = _bearer(span, people, genders)
-        if person is None:
+    for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=False):
+        if (person := _bearer(span, people, genders)) is None:
             continue
         person.spans.append(span)
-        for token in span.tokens:
-            if gender := gender_of_title(token):
-                person.votes[f"title {gender}"] += 1
-        following = spans[i + 1].start if i + 1 < len(spans) else len(text)
+        titles = filter(None, map(gender_of_title, span.tokens))
+        person.votes.update(f"title {gender}" for gender in titles)
         after, _, _ = text[span.end : min(following, span.end + REACH)].partition("\n")
         female, male = count_gender_words(after)
-        person.votes["female"] += female
-        person.votes["male"] += male
+        person.votes.update({"female": female, "male": male})
     for person in people:
         person.gender = _gender(person, genders)
     return people
@@ -327,21 +319,19 @@ def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> 
     names = [token for token in core if len(bare(token)) > 1] or core
     if not names:
         return None
-    first: str | None
-    last: str | None
     if len(names) > 1:
         first, last = names[0], names[-1]
-        known = next((p for p in people if p.last == last and p.first in (first, None)), None)
-        if known is not None:
-            known.first = first
-            return known
-    else:
-        if known := next((p for p in reversed(people) if names[0] in (p.last, p.first)), None):
-            return known
-        is_first = len(core) == len(span.tokens) and names[0].lower() in genders
-        first, last = (names[0], None) if is_first else (None, names[0])
-    people.append(FoundPerson(first, last))
-    return people[-1]
+        person = next((p for p in people if p.last == last and p.first in (first, None)), None)
+        if person is None:
+            people.append(person := FoundPerson(first, last))
+        person.first = first
+        return person
+    (alone,) = names
+    person = next((p for p in reversed(people) if alone in (p.last, p.first)), None)
+    if person is None:
+        is_first = len(core) == len(span.tokens) and alone.lower() in genders
+        people.append(person := FoundPerson(alone, None) if is_first else FoundPerson(None, alone))
+    return person
 
 
 def _gender(person: FoundPerson, genders: Mapping[str, str]) -> str:

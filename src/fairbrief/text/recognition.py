@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Annotated, Final, NamedTuple
@@ -57,8 +56,7 @@ _NOT_IN_RUNS = FUNCTION_WORDS - {"will", "may"}
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Characters ``start`` to ``end`` of a text, its tokens with their places, whether it opens a sentence, and the index of its
     first token in its run.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, compress, count, pairwise
 from typing import Any, NamedTuple
@@ -136,8 +135,7 @@ class Rule(NamedTuple):
         return self.cut(text, *self.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The words of texts, concatenated; equal words have equal numbers.
 
     Shapes: ``numbers`` (words of all texts,); ``many`` (texts,), the number of words of each. ``names`` has the word
