@@ -123,15 +123,12 @@ def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
     """
     if title_gender(title) == to:
         return title
-    low = bare(title)
-    if other := vocabulary("titles")["instead"].get(low):
-        return like(title, other if title[:1].isupper() else other.lower())
-    new = "Mr." if to == "male" else woman
-    if not title.endswith(".") and low != "miss":
-        new = new.rstrip(".")
-    if title.isupper():
-        return new.upper()
-    return new if title[:1].isupper() else new.lower()
+    new = vocabulary("titles")["instead"].get(bare(title))
+    if new is None:
+        new = "Mr." if to == "male" else woman
+        if not title.endswith(".") and bare(title) != "miss":
+            new = new.rstrip(".")
+    return like(title, new if title[:1].isupper() else new.lower())
 
 
 HELM, _MORE = (
