@@ -287,10 +287,9 @@ class WordSentiment(CheckedSettings):
 def _train(settings: WordSentiment) -> Trained:
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
-    linear_model, model_selection = (
-        optional_library(f"sklearn.{module}", "sentiment", "The scorer 'word_sentiment'")
-        for module in ("linear_model", "model_selection")
-    )
+    reader = "The scorer 'word_sentiment'"
+    linear_model = optional_library("sklearn.linear_model", "sentiment", reader)
+    model_selection = optional_library("sklearn.model_selection", "sentiment", reader)
     size, every = max(2, round(settings.held_out * len(labels))), np.arange(len(labels))
     how = {"test_size": size, "random_state": settings.seed, "stratify": labels}
     taught, tested = model_selection.train_test_split(every, **how)

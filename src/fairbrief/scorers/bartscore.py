@@ -12,7 +12,7 @@ from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
+from fairbrief.scorers.pieces import Frame, Ids, frame, parts, quarter_overlapping
 from fairbrief.text.sentences import By
 from fairbrief.types import Floats
 
@@ -59,27 +59,18 @@ class BartScore(ModelScorer):
 
 def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[Sequence[Ids]]) -> Floats:
     """Summed log-likelihood of each window's column pieces. A source that several windows share is encoded once."""
-    torch = pretrained.library("torch", "bartscore")
-    sources: dict[bytes, int] = {}
-    which = [sources.setdefault(row.tobytes(), len(sources)) for row, _ in windows]
-    distinct = [windows[which.index(i)][0] for i in range(len(sources))]
-    pad = resident.tokenizer.pad_token_id
-    source_ids, source_mask, labels, mask = (
-        resident.tensor(array)
-        for texts in (distinct, [column for _, column in windows])
-        for array in padded([around.around(text)[0] for text in texts], pad)
-    )
+    torch, model = pretrained.library("torch", "bartscore"), resident.model
+    sources = {row.tobytes(): row for row, _ in windows}
+    places = {key: i for i, key in enumerate(sources)}
+    index = resident.tensor(np.array([places[row.tobytes()] for row, _ in windows]))
+    given = resident.inputs([around.around(row) for row in sources.values()])
+    wanted = resident.inputs([around.around(column) for _, column in windows])
+    labels, mask = wanted["input_ids"], wanted["attention_mask"]
     with torch.inference_mode():
-        states = resident.model.get_encoder()(
-            input_ids=source_ids, attention_mask=source_mask
-        ).last_hidden_state
-        index = resident.tensor(np.array(which))
-        logits = resident.model(
-            encoder_outputs=(states[index],),
-            attention_mask=source_mask[index],
-            decoder_input_ids=resident.model.prepare_decoder_input_ids_from_labels(labels),
-            use_cache=False,
-        ).logits
+        states = model.get_encoder()(**given).last_hidden_state
+        encoded = {"encoder_outputs": (states[index],), "attention_mask": given["attention_mask"][index]}
+        decoder_ids = model.prepare_decoder_input_ids_from_labels(labels)
+        logits = model(**encoded, decoder_input_ids=decoder_ids, use_cache=False).logits
         chosen = logits.gather(-1, labels[..., None])[..., 0].float()
         # In single precision text by text: a whole batch's logits a second time would double the memory.
         normalizer = torch.stack([row.float().logsumexp(dim=-1) for row in logits])

@@ -66,9 +66,9 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         model = transformers.T5ForTokenClassification(config)
         weights = library("safetensors.torch", reader).load_file(snapshot.folder / "model.safetensors")
         report = model.load_state_dict({n.removeprefix("t5."): w for n, w in weights.items()}, strict=False)
-        _refuse_missing(
-            (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
-        )  # the embeddings of pieces are stored once, under another name
+        # The embeddings of pieces are stored once, under another name.
+        missing = (name for name in report.missing_keys if "embed_tokens" not in name)
+        _refuse_missing(missing, snapshot.folder, reader)
     return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
@@ -127,6 +127,8 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
         )
 
 
+Forward = Callable[[Sequence[Sequence[Ids]]], Any]
+"""The answers to a batch of windows, each as pieces of its key's texts."""
 Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
 """From the number of pieces and the best answer of each part of a key's last text to the key's array."""
 
@@ -176,16 +178,11 @@ class ModelScorer(pairs.KeyedScorer):
         return [(slice(0, room),)] if self.windows == "truncate" else [(w,) for w in parts(lengths[0], room)]
 
     def run(
-        self,
-        keys: Sequence[pairs.Key],
-        resident: Resident,
-        around: Frame,
-        forward: Callable[[Sequence[Sequence[Ids]]], Any],
-        fold: Folding,
+        self, keys: Sequence[pairs.Key], resident: Resident, around: Frame, forward: Forward, fold: Folding
     ) -> Iterator[pairs.Arrays]:
         """Each key's array, when all of its windows went through the model.
 
-        ``forward`` answers a batch of windows, each as pieces of the key's texts. Of several windows with one part of the last text
+        Of several windows with one part of the last text
         the best counts. ``fold`` gets the parts in order, since sums must not depend on the order of the batches.
         """
         ids = pieces(resident.tokenizer, chain.from_iterable(keys))

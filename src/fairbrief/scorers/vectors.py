@@ -158,9 +158,8 @@ class BertScore(ModelScorer):
 
         def forward(batch: Integers) -> Windows:
             with torch.inference_mode():
-                states = resident.model(
-                    **resident.inputs([(windows[i][1], None) for i in batch])
-                ).last_hidden_state
+                inputs = resident.inputs([(windows[i][1], None) for i in batch])
+                states = resident.model(**inputs).last_hidden_state
                 vectors = torch.nn.functional.normalize(states.float(), dim=-1)
             # Copies, so that no padded batch is kept alive.
             return [own[: lengths[i]].clone() for i, own in zip(batch, vectors, strict=True)]

@@ -312,10 +312,9 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
     found = {column: (value or "").strip() for column, value in row.items() if column}
+    known = {column: value for column, value in found.items() if value}
     try:
-        return msgspec.convert(
-            {column: value for column, value in found.items() if value}, Listed, strict=False
-        )
+        return msgspec.convert(known, Listed, strict=False)
     except msgspec.ValidationError:
         shown = ", ".join(f"{column} '{value}'" for column, value in found.items())
         raise DataError(
