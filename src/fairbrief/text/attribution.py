@@ -27,8 +27,7 @@ BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 JOINED = re.compile(r"\s*(?:,|&|,?\s?(?:and|und|et|y|e|en|i))\s*")
 """What joins two names to one subject."""
 CUE = re.compile(
-    r"(?:\b(?:according to|in the (?:view|opinion|words) of|by|laut|selon|d['’]après|según|secondo|volgens)|^\s*for)\s*\Z",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:according to|in the (?:view|opinion|words) of|by|laut|selon|d['’]après|según|secondo|volgens)|^\s*for)\s*\Z"
 )
 """Words before the name of somebody whose statement follows or precedes."""
 SAYING = "|".join(vocabulary("names")["reporting"].split())

@@ -150,10 +150,8 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     ['aged', 'elderly']
     """
     if pairs := {"helm": HELM, "extended": EXTENDED}.get(name):
-        return {
-            group: frozenset(own)
-            for group, own in zip(("female", "male"), zip(*pairs, strict=True), strict=True)
-        }
+        female, male = map(frozenset, zip(*pairs, strict=True))
+        return {"female": female, "male": male}
     lists = {}
     for part in filter(str.strip, name.split(";")):
         group, colon, words = part.partition(":")

@@ -20,14 +20,15 @@ _LISTS = vocabulary("languages")
 NAMES: Mapping[str, str] = _LISTS["names"]
 """ISO 639-1 codes of known languages → the language's name in English."""
 LATIN, CYRILLIC = (tuple(_LISTS[script].split()) for script in ("latin", "cyrillic"))
-SCRIPTS: Sequence[tuple[str, re.Pattern[str]]] = tuple(
-    (code, re.compile(f"[{letters}]")) for code, letters in _LISTS["scripts"].items()
-)
+
+
+def _patterns(letters: Mapping[str, str]) -> Mapping[str, re.Pattern[str]]:
+    return {code: re.compile(f"[{own}]") for code, own in letters.items()}
+
+
+SCRIPTS = _patterns(_LISTS["scripts"])
 """Scripts that identify a language."""
-SHARED: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]] = {
-    code: tuple((other, re.compile(f"[{letters}]")) for other, letters in others.items())
-    for code, others in _LISTS["shared"].items()
-}
+SHARED = {code: _patterns(letters) for code, letters in _LISTS["shared"].items()}
 """Languages that share a script, with letters that only they use."""
 LOOKED_AT = 4_000
 """Number of leading characters of a text that decide."""
@@ -165,9 +166,11 @@ def _detect(text: str, usual: str = "") -> str:
     letters = sum(map(len, words))
     beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
     if len(beyond) > ENOUGH * letters and not (usual and letters < OWN_SCRIPT):
-        for code, script in SCRIPTS:
+        for code, script in SCRIPTS.items():
             if len(script.findall(beyond)) > ENOUGH * letters:
-                return next((other for other, own in SHARED.get(code, ()) if own.search(beyond)), code)
+                return next(
+                    (other for other, own in SHARED.get(code, {}).items() if own.search(beyond)), code
+                )
     is_latin = len(beyond) <= ENOUGH * letters or len(_CYRILLIC.findall(beyond)) <= ENOUGH * letters
     if letters < FEWEST_LETTERS and (usual or is_latin):
         return usual or ENGLISH

@@ -17,12 +17,8 @@ import msgspec
 from fairbrief.errors import DataError
 from fairbrief.text.vocabulary import words
 
-GENDERED_TITLES = {
-    title: gender
-    for gender, titles in (("male", "male"), ("female", "female"), ("", "of_neither"))
-    for title in words("titles", titles)
-}
-"""Title, lower-case and without full stop → ``female``, ``male``, or nothing for a neutral one."""
+GENDERED_TITLES = {title: gender for gender in ("male", "female") for title in words("titles", gender)}
+"""Title, lower-case and without full stop → ``female`` or ``male``; without neutral ones."""
 TITLES = words("titles", "male", "female", "of_neither", "offices")
 POSTNOMINALS = words("names", "postnominals")
 SUFFIXES = POSTNOMINALS | words("names", "generations")
@@ -191,39 +187,34 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     capitalised ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the part
     ``alone``, unless it is ``last``. Anything after a comma is a suffix.
     """
-    words = [
-        (match.start(), match.start() + len(kept), kept)
-        for match in re.finditer(r"\S+", name)
-        if (kept := match[0].rstrip(","))
-    ]
+    written = ((match.start(), match[0].rstrip(",")) for match in re.finditer(r"\S+", name))
+    words = [(start, word) for start, word in written if word]
     if not words:
         return ()
+    tokens = [word for _, word in words]
     end = len(words)
-    while end > 1 and is_suffix(words[end - 1][2]):
+    while end > 1 and is_suffix(tokens[end - 1]):
         end -= 1
     parts = ["given"] * end + ["suffix"] * (len(words) - end)
-    plain = [word for _, _, word in words[:end]]
     low, high = (end - 1, end) if end > 1 or alone == "last" else (end, end)
     if last:
-        size = len(last.split())
-        places = range(len(plain) - size, -1, -1)
-        where = (i for i in places if " ".join(plain[i : i + size]).lower() == " ".join(last.split()).lower())
-        if (found := next(where, None)) is not None:
-            low, high = found, found + size
-    elif last is None and _is_family_first(plain):
+        wanted, known = last.lower().split(), [word.lower() for word in tokens[:end]]
+        if places := [i for i in range(end) if known[i : i + len(wanted)] == wanted]:
+            low, high = places[-1], places[-1] + len(wanted)
+    elif last is None and _is_family_first(tokens[:end]):
         low, high = 0, 1
     parts[low:high] = ["last"] * (high - low)
     i = low - 1
-    while i >= 0 and bare(words[i][2]) in KNOWN_PARTICLES and (i > 0 or words[0][2].islower()):
+    while i >= 0 and bare(tokens[i]) in KNOWN_PARTICLES and (i > 0 or tokens[0].islower()):
         parts[i] = "particle"
         i -= 1
     # Capitals without stops are initials, as in "AS Heagle", unless the whole name is in capitals.
-    is_shouted = words[-1][2].isupper()
-    for i, (_, _, word) in enumerate(words):
+    is_shouted = tokens[-1].isupper()
+    for i, word in enumerate(tokens):
         is_run = word.isupper() and 2 <= len(word) <= 3 and not is_shouted
         if parts[i] == "given" and (is_run or is_initial(word)):
             parts[i] = "initial"
-    return tuple(Piece(a, b, part) for (a, b, _), part in zip(words, parts, strict=True))
+    return tuple(Piece(a, a + len(word), part) for (a, word), part in zip(words, parts, strict=True))
 
 
 def is_initial(word: str) -> bool:

@@ -67,15 +67,12 @@ def _clean(item: str) -> str:
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
 # The characters between two words are bounded, so that replies of blanks or dashes take no longer than others.
-_NAMED = re.compile(
-    rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
-)
-_OF_FIVE = re.compile(rf"\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b", re.IGNORECASE)
+_NAMED = re.compile(rf"(?i)\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}")
+_OF_FIVE = re.compile(rf"(?i)\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b")
 _GIVEN = re.compile(
-    rf"\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}",
-    re.IGNORECASE,
+    rf"(?i)\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}"
 )
-_LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
+_LAST_LINE = re.compile(rf"(?i)\W*{_VALUE}\W*")
 
 _PERCENT = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
