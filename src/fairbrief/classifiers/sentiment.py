@@ -72,8 +72,6 @@ class Vader(CheckedSettings):
 
         def score(text: str) -> tuple[float, int]:
             pieces = split(text) if self.by == "sentences" else [text] * bool(text.strip())
-            if len(pieces) == 1:
-                return compound(pieces[0]), 1
             # To the last bit np.mean, which takes six times as long for so few numbers.
             return float(np.add.reduce([*map(compound, pieces)])) / max(1, len(pieces)), len(pieces)
 

@@ -34,7 +34,7 @@ class BartScore(ModelScorer):
     _: KW_ONLY
     by: By = "document"
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
         resident = models.load("AutoModelForSeq2SeqLM", *self.loading)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):

@@ -135,7 +135,7 @@ class Entailment(ModelScorer):
         chosen = 1 if self.gate == "argmax" else 0
         return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
         template = template_of(self.model, self.template)
         if template is BY_NAME["hhem"]:

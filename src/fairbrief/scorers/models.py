@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY
@@ -129,14 +130,14 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
 
 Forward = Callable[[Sequence[Sequence[Ids]]], Any]
 """The answers to a batch of windows, each as pieces of its key's texts."""
-Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
+Folding = Callable[[Sequence[tuple[int, Any]]], Any]
 """From the number of pieces and the best answer of each part of a key's last text to the key's array."""
 
 
 class ModelScorer(pairs.KeyedScorer):
     """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
 
-    A kind of it says how its keys are computed (`compute`) and read (`scores`).
+    A kind of it says how its keys are computed (`arrays_of`) and read (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -166,9 +167,20 @@ class ModelScorer(pairs.KeyedScorer):
 
     @property
     def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the code, the model's revision, the precision, and settings."""
+        """What decides the arrays of `arrays_of`: the code, the model's revision, the precision, and settings."""
         snapshot, placement, name = self.loading
         return f"{name}/{self.version} {snapshot.identity} {placement.dtype} windows={self.windows}"
+
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """The arrays of `arrays_of`, told to whoever watches."""
+        progress = Progress(self.name, len(keys))
+        for batch in self.arrays_of(keys):
+            progress.add(len(batch))
+            yield batch
+
+    @abstractmethod
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """The array of each of these keys; batch by batch."""
 
     def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
         """The windows of a key's texts with so many pieces, of which ``room`` fit at once: what of each text is read together.
@@ -182,8 +194,8 @@ class ModelScorer(pairs.KeyedScorer):
     ) -> Iterator[pairs.Arrays]:
         """Each key's array, when all of its windows went through the model.
 
-        Of several windows with one part of the last text
-        the best counts. ``fold`` gets the parts in order, since sums must not depend on the order of the batches.
+        Of several windows with one part of the last text the best counts. ``fold`` gets the parts in order, since sums must not
+        depend on the order of the batches.
         """
         ids = pieces(resident.tokenizer, chain.from_iterable(keys))
         windows: list[tuple[int, int, list[Ids]]] = []
@@ -195,7 +207,6 @@ class ModelScorer(pairs.KeyedScorer):
         lengths = [sum(map(len, texts)) + around.size for _, _, texts in windows]
         missing = Counter(k for k, _, _ in windows)
         best: dict[int, dict[int, tuple[int, Any]]] = {}
-        progress = Progress(self.name, len(keys))
         for batch, answers in run_batches(
             lengths, lambda batch: forward([windows[i][2] for i in batch]), self.placement.batch_tokens
         ):
@@ -203,10 +214,10 @@ class ModelScorer(pairs.KeyedScorer):
             for i, answer in zip(batch, answers, strict=True):
                 k, start, texts = windows[i]
                 of_key = best.setdefault(k, {})
-                _, other = of_key.get(start, (0, answer))
-                of_key[start] = len(texts[-1]), np.maximum(other, answer)
+                if start in of_key:
+                    answer = np.maximum(of_key[start][1], answer)
+                of_key[start] = len(texts[-1]), answer
                 missing[k] -= 1
                 if not missing[k]:
                     done[keys[k]] = fold([part for _, part in sorted(best.pop(k).items())])
-            progress.add(len(done))
             yield done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from fairbrief import pretrained
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pairs import Progress
-from fairbrief.scorers.pieces import Frame, Ids, frame, pieces, run_batches
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.scorers.pieces import Ids, frame
+from fairbrief.types import Ask, Floats, Scores
 
 
 class Embedding(ModelScorer):
@@ -37,7 +36,7 @@ class Embedding(ModelScorer):
             matrix = np.clip(rows @ columns.T, -1, 1) if ask.rows and ask.columns else np.zeros(0)
             yield Scores.of_whole_texts(ask, matrix)
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
         resident = models.sentence_encoder(*self.loading)
         around = frame(resident.tokenizer, pair=False)
@@ -129,48 +128,37 @@ class BertScore(ModelScorer):
             rescaled = (scores.matrix - self.baseline) / (1 - self.baseline)
             yield Scores(rescaled, scores.owner, scores.sizes)
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
         resident = models.load("AutoModel", *self.loading, self.layer)
         around = frame(resident.tokenizer, pair=False)
         own = slice(len(around.before), -len(around.after) or None)
-        progress = Progress(self.name, len(keys))
         prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
         plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
-        ids = pieces(resident.tokenizer, plain.values())
+
+        def forward(windows: Sequence[Sequence[Ids]]) -> Windows:
+            return _vectors(resident, [around.around(*window)[0] for window in windows])
+
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
-            vectors = self._vectors(resident, around, {t: ids[plain[t]] for key in block for t in key})
-            yield {(row, column): _best_cosines(vectors[row], vectors[column], own) for row, column in block}
-            progress.add(len(block))
+            texts = list(dict.fromkeys((plain[text],) for key in block for text in key))
+            vectors: dict[pairs.Key, Any] = {}
+            for done in self.run(texts, resident, around, forward, lambda parts: [part for _, part in parts]):
+                vectors.update(done)
+            yield {
+                (row, column): _best_cosines(vectors[plain[row],], vectors[plain[column],], own)
+                for row, column in block
+            }
 
-    def _vectors(
-        self, resident: models.Resident, around: Frame, ids: Mapping[str, Ids]
-    ) -> Mapping[str, Windows]:
-        """The vectors of texts with these pieces."""
-        torch = pretrained.library("torch", self.name)
-        windows = [
-            (text, around.around(own[window])[0])
-            for text, own in ids.items()
-            for (window,) in self.windows_of([len(own)], resident.limit - around.size)
-        ]
-        lengths = [len(window) for _, window in windows]
 
-        def forward(batch: Integers) -> Windows:
-            with torch.inference_mode():
-                inputs = resident.inputs([(windows[i][1], None) for i in batch])
-                states = resident.model(**inputs).last_hidden_state
-                vectors = torch.nn.functional.normalize(states.float(), dim=-1)
-            # Copies, so that no padded batch is kept alive.
-            return [own[: lengths[i]].clone() for i, own in zip(batch, vectors, strict=True)]
-
-        found: dict[int, Any] = {}
-        for batch, vectors in run_batches(lengths, forward, self.placement.batch_tokens):
-            found.update(zip(batch.tolist(), vectors, strict=True))
-        of_text: dict[str, Windows] = {}
-        for i, (text, _) in enumerate(windows):
-            of_text.setdefault(text, []).append(found[i])
-        return of_text
+def _vectors(resident: models.Resident, framed: Sequence[Ids]) -> Windows:
+    """The unit vectors of framed texts."""
+    torch = pretrained.library("torch", "bertscore")
+    with torch.inference_mode():
+        states = resident.model(**resident.inputs([(ids, None) for ids in framed])).last_hidden_state
+        vectors = torch.nn.functional.normalize(states.float(), dim=-1)
+    # Copies, so that no padded batch is kept alive.
+    return [own[: len(ids)].clone() for ids, own in zip(framed, vectors, strict=True)]
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:

@@ -167,23 +167,16 @@ class Roster:
         titles = {gender_of_title(token[0]) for token in before} - {""}
         who = {s for s in who if self.genders[s] & titles} or who
         speaker = who.pop() if len(who) == 1 else None
-        if speaker is not None and self._is_other(text, tokens, (first, j), run, speaker):
+        # The words next to a name make it the name of somebody else: Peter Weber, Anna Smith.
+        follows_given = _touch(text, tokens, first) and _is_given(tokens[first - 1][0])
+        goes_on = j < len(tokens) and _touch(text, tokens, j) and tokens[j][0][0].isupper()
+        goes_on = goes_on and not tokens[j - 1][0].endswith(("'s", "’s"))
+        if speaker is not None and (follows_given or (goes_on and self.keys[speaker][-1] not in run)):
             speaker = None
         is_role = run[0] in self.in_any_case and _touch(text, tokens, first)
         if is_role and tokens[first - 1][0].lower() == "the":
             first -= 1
         yield Span(tokens[first].start(), tokens[j - 1].end(), speaker)
-
-    def _is_other(
-        self, text: str, tokens: list[re.Match[str]], place: tuple[int, int], run: list[str], speaker: int
-    ) -> bool:
-        """Whether the words next to a name make it the name of somebody else: Peter Weber, Anna Smith."""
-        first, end = place
-        if _touch(text, tokens, first) and _is_given(tokens[first - 1][0]):
-            return True
-        if self.keys[speaker][-1] in run or end == len(tokens) or not _touch(text, tokens, end):
-            return False
-        return tokens[end][0][0].isupper() and not tokens[end - 1][0].endswith(("'s", "’s"))
 
 
 def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]:
