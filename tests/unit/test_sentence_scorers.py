@@ -43,19 +43,17 @@ def sklearn_cosines(rows: list[str], columns: list[str], *, pair: bool) -> Float
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, max_size=4))
-def test_weights_fitted_on_the_article_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
-    """TF-IDF of the article's sentences, applied to the summary's, to 1e-12."""
-    (found,) = Tfidf().answer([Ask("tfidf", tuple(rows), tuple(columns), whole=True)])
-    assert found.matrix == pytest.approx(sklearn_cosines(rows, columns, pair=False), abs=1e-12)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, min_size=1, max_size=4))
-def test_weights_fitted_on_a_pair_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
-    """Each column is fitted anew with the rows, and meets weights of its own."""
-    (found,) = Tfidf(fitted="pair").answer([Ask("tfidf", tuple(rows), tuple(columns), whole=True)])
-    wanted = np.hstack([sklearn_cosines(rows, [column], pair=True) for column in columns])
-    assert found.matrix == pytest.approx(wanted, abs=1e-12)
+def test_weights_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
+    """Fitted on the article's sentences and applied to the summary's; or on the rows and each column anew. To 1e-12."""
+    ask = Ask("tfidf", tuple(rows), tuple(columns), whole=True)
+    of_pairs = [sklearn_cosines(rows, [column], pair=True) for column in columns]
+    wanted = {
+        "article": sklearn_cosines(rows, columns, pair=False),
+        "pair": np.hstack([np.zeros((len(rows), 0)), *of_pairs]),
+    }
+    for fitted, cosines in wanted.items():
+        (found,) = Tfidf(fitted=fitted).answer([ask])
+        assert found.matrix == pytest.approx(cosines, abs=1e-12)
 
 
 def test_whole_texts_are_cut_and_fitted_text_by_text() -> None:

@@ -342,9 +342,6 @@ def passage_sentiment(text: str, scores: Mapping[str, float]) -> tuple[float, in
     """
     known: list[float] = []
     for word in words_of(text):
-        score = scores.get(word)
-        if score is not None:
-            known.append(score)
-        elif "-" in word or "'" in word:
-            known += [scores[part] for part in re.split("[-']", word) if part in scores]
+        parts = [word] if word in scores else re.split("[-']", word)
+        known += [scores[part] for part in parts if part in scores]
     return (sum(known) / len(known), len(known)) if known else (0.0, 0)

@@ -165,13 +165,12 @@ class SentenceScorer(CheckedSettings, ABC):
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
+        return in_batches(asks, self._answered, self.by if self.sentences == "given" else "document")
 
-        def answered(texts: Texts) -> ScoreTable:
-            entries = Entries(texts, self.sentences, self.rule, self.n)
-            cells, sizes = self.compared(entries), entries.size[~entries.is_column]
-            return ScoreTable(entries.shapes, cells, entries.owner, sizes)
-
-        return in_batches(asks, answered, self.by if self.sentences == "given" else "document")
+    def _answered(self, texts: Texts) -> ScoreTable:
+        entries = Entries(texts, self.sentences, self.rule, self.n)
+        sizes = entries.size[~entries.is_column]
+        return ScoreTable(entries.shapes, self.compared(entries), entries.owner, sizes)
 
 
 # ---------------------------------------------------------------------------------------- TF-IDF

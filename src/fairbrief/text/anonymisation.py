@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from fairbrief.text.vocabulary import words
@@ -16,11 +16,14 @@ _PRONOUNS = {
     "he": "they", "she": "they", "him": "them", "his": "their", "her": "their", "hers": "theirs",
     "himself": "themself", "herself": "themself",
 }  # fmt: skip
-_TITLES = frozenset("mr mrs ms miss sir lady ma'am madam dame".split())
-_NEUTRAL = {
-    **{case(old): case(new) for old, new in _PRONOUNS.items() for case in (str, str.capitalize, str.upper)},
-    **{case(title): TITLE for title in _TITLES for case in (str, str.capitalize, str.upper)},
-}
+_TITLES = dict.fromkeys("mr mrs ms miss sir lady ma'am madam dame".split(), TITLE)
+
+
+def _in_cases(words: Mapping[str, str], *cases: Callable[[str], str]) -> dict[str, str]:
+    return {case(old): new if new is TITLE else case(new) for old, new in words.items() for case in cases}
+
+
+_NEUTRAL = _in_cases(_PRONOUNS | _TITLES, str, str.capitalize, str.upper)
 _WORD = r"([^\W_]++(?:['’-][^\W_]++)*+)"
 _WORDS = re.compile(rf"{_WORD}(\.?)")
 # The same words; the search looks characters up in a table where it need not test for letters.
@@ -28,11 +31,7 @@ _WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)(\.?)")
 _FOLLOWING = re.compile(rf"\s+{_WORD}")
 _NOT_A_POSSESSION = words("function_words", "not_possessed")
 _PUBLISHED = _PRONOUNS | {"him": "their"} | dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE)
-_PUBLISHED_FORMS = {
-    form(old): new if new is TITLE else form(new)
-    for old, new in _PUBLISHED.items()
-    for form in (str, str.capitalize)
-}
+_PUBLISHED_FORMS = _in_cases(_PUBLISHED, str, str.capitalize)
 _PUBLISHED_WORDS = re.compile(rf"\b(?:{'|'.join(_PUBLISHED_FORMS)})\b")
 
 

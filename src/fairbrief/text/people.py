@@ -115,14 +115,14 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     rest = core[: -len(last)]
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
-    if not first and all(len(token) == 1 for token in rest):
+    has_first = bool(first) and rest[: len(first)] == first
+    if not all(len(token) == 1 for token in (rest[len(first) :] if has_first else rest)):
+        return ""
+    if has_first:
+        return "full name"
+    if not first:
         return "last name with initial"
-    if first and rest[: len(first)] == first:
-        middle = rest[len(first) :]
-        return "full name" if all(len(token) == 1 for token in middle) else ""
-    if first and len(rest[0]) == 1 and rest[0] == first[0][0] and all(len(token) == 1 for token in rest):
-        return "full name with initial"
-    return ""
+    return "full name with initial" if rest[0] == first[0][0] else ""
 
 
 @lru_cache(maxsize=4096)

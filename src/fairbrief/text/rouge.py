@@ -183,24 +183,18 @@ def _union(reference: Sequence[Sequence[int]], candidate: Sequence[Sequence[int]
     """The number of tokens in the union of each reference line's LCSs with all candidate lines, at most as often as
     in both texts.
     """
-    wanted, counts = Counter(chain.from_iterable(reference)), Counter(chain.from_iterable(candidate))
-    left = {word: min(times, counts[word]) for word, times in wanted.items() if word in counts}
-    hits = 0
+    shared = Counter(chain.from_iterable(reference)) & Counter(chain.from_iterable(candidate))
+    found = Counter[int]()
     for line in reference:
         where: dict[int, int] = {}
         for i, word in enumerate(line):
-            if word in left:
+            if word in shared:
                 where[word] = where.get(word, 0) | 1 << i
         union = 0
         for other in candidate if where else ():
             union |= _chosen(len(line), where, other)
-        while union:
-            word = line[union.bit_length() - 1]
-            union ^= 1 << (union.bit_length() - 1)
-            if left[word]:
-                hits += 1
-                left[word] -= 1
-    return hits
+        found.update(word for i, word in enumerate(line) if union >> i & 1)
+    return (found & shared).total()
 
 
 def _chosen(length: int, where: Mapping[int, int], other: Sequence[int]) -> int:
