@@ -47,12 +47,20 @@ def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
         pretrained.find("some-lab/tiny-mnli", "entailment")
 
 
-def test_names_that_cannot_be_are_refused() -> None:
-    """A malformed name is the request's fault, an absent folder the operator's."""
-    with pytest.raises(RequestError, match="neither a local folder"):
-        pretrained.find("not a/valid/name", "entailment")
-    with pytest.raises(BackendError, match="no such folder"):
-        pretrained.find("./nowhere", "entailment")
+@pytest.mark.parametrize(("settings", "error", "said"), [
+    ({"model": "not a/valid/name"}, RequestError, "neither a local folder"),
+    ({"model": "./nowhere"}, BackendError, "no such folder"),
+    ({"device": "gpu"}, RequestError, "no such device"), ({"device": "cuda:3"}, BackendError, "sees 1 CUDA"),
+])  # fmt: skip
+def test_models_and_devices_that_are_not_there_are_refused(
+    settings: dict[str, str], error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A malformed name is the request's fault, an absent folder the operator's; so are devices that torch does not know, or of
+    which there are fewer.
+    """
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    with pytest.raises(error, match=said):
+        _ = Entailment(**settings).loading
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
@@ -75,15 +83,6 @@ def test_placement_is_automatic_and_can_be_overridden(
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
     found = Entailment(**settings).placement
     assert (found.device, found.dtype, found.batch_tokens) == wanted
-
-
-def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A device that torch does not know, or of which there are fewer, is an error that says so."""
-    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
-    with pytest.raises(RequestError, match="no such device"):
-        _ = Entailment(device="gpu").placement
-    with pytest.raises(BackendError, match="sees 1 CUDA"):
-        _ = Entailment(device="cuda:3").placement
 
 
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:

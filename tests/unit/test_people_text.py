@@ -99,28 +99,20 @@ def test_an_invented_person_counts_once() -> None:
     assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
 
 
-def test_a_page_of_a_single_word_tells_no_gender() -> None:
-    """Steen & Markert, Appendix F: "Cher" may be many people, so her page is not looked up, by any rule; "Cher Lee" is."""
-    pages = {"cher": "female", "cher lee": "male"}
-    for rule in (gender_of_name, published_gender, text_gender):
-        assert rule(["Cher"], pages, {}) == ""
-        assert rule(["Cher", "Lee"], pages, {}) == "male"
-    assert gender_of_name(["Dr.", "Cher"], pages, {}) == ""
-
-
-def test_appendix_f_leaves_an_undecided_page_unknown_and_looks_up_any_token() -> None:
-    """As worded: a tie of pronouns is unknown (the release asks the census), James of "Mary James" is a male name too
-    (recommended: the given name decides), and "Mrs." is none of the words that tell (recommended: it is the first).
+@pytest.mark.parametrize(("name", "text", "published", "recommended"), [
+    ("Cher", "", "", ""), ("Cher Lee", "male", "male", "male"), ("Dr. Cher", "", "", ""),
+    ("Mary Undecided", "", "female", ""), ("Mary James", "", "", "female"), ("Mrs. Smith", "", "", "female"),
+    ("Mary Smith", "female", "female", "female"),
+])  # fmt: skip
+def test_genders_by_pages_and_census(name: str, text: str, published: str, recommended: str) -> None:
+    """Steen & Markert, Appendix F: "Cher" may be many people, so her page is not looked up, by any rule. As worded, a tie of
+    pronouns is unknown (the release asks the census), James of "Mary James" is a male name too (recommended: the given name
+    decides), and "Mrs." is none of the words that tell (recommended: it is the first).
     """
-    pages, census = {"mary undecided": "unknown"}, {"mary": "female", "james": "male"}
-    for tokens, text, published, recommended in (
-        (["Mary", "Undecided"], "", "female", ""),
-        (["Mary", "James"], "", "", "female"),
-        (["Mrs.", "Smith"], "", "", "female"),
-        (["Mary", "Smith"], "female", "female", "female"),
-    ):
-        read = [rule(tokens, pages, census) for rule in (text_gender, published_gender, gender_of_name)]
-        assert read == [text, published, recommended]
+    pages = {"cher": "female", "cher lee": "male", "mary undecided": "unknown"}
+    census = {"mary": "female", "james": "male"}
+    read = [rule(name.split(), pages, census) for rule in (text_gender, published_gender, gender_of_name)]
+    assert read == [text, published, recommended]
 
 
 def test_word_lists_have_helms_slip_and_mend_it() -> None:

@@ -53,10 +53,9 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def computed_by(self) -> str:
         """What decides a stated number: the reading's version, model, address, and a digest of the words of the question."""
         digest = hashlib.sha256(self.worded(("", "")).encode()).hexdigest()[:12]
-        return (
-            f"{self.name}/{self.version} {self.model}@{self.shown} {digest} temperature={self.temperature}"
-            + (f" max_tokens={self.max_tokens}" if self.max_tokens else "")
-        )
+        tokens = f" max_tokens={self.max_tokens}" if self.max_tokens else ""
+        made_by = f"{self.name}/{self.version} {self.model}@{self.shown} {digest}"
+        return f"{made_by} temperature={self.temperature}{tokens}"
 
     def question(self, pair: pairs.Key) -> Question:
         """What the model is asked about a pair."""

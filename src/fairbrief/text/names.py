@@ -108,12 +108,11 @@ def genders_of(values: Iterable[str]) -> dict[str, str]:
     >>> genders_of(["F", "M", "unknown"])
     {'F': 'female', 'M': 'male'}
     """
-    found: dict[str, str] = {}
+    first: dict[str, str] = {}
     for value in values:
-        gender = GENDER_WORDS.get(value.lower())
-        if gender is not None and gender not in found.values():
-            found[value] = gender
-    return found if len(found) == 2 else {}
+        if gender := GENDER_WORDS.get(value.lower()):
+            first.setdefault(gender, value)
+    return {value: gender for gender, value in first.items()} if len(first) == 2 else {}
 
 
 def _plain(word: str) -> str:

@@ -191,16 +191,13 @@ class Parted:
     def __init__(self, texts: Sequence[str]) -> None:
         place, different = _numbers(texts)
         plain = list(map(_as_ascii, different))
-        is_other = [not text.isascii() for text in plain]
-        self._others = list(compress(different, is_other))
-        runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
-        self._runs = runs.names
-        # The others are one piece each, at the end.
-        numbers = np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))])
-        many = np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)])
-        own = np.arange(len(plain))
-        own[is_other] = len(plain) + np.arange(len(self._others))
-        self._pieces = Words(numbers, many, ()).at(own.take(place))
+        is_other = np.array([not text.isascii() for text in plain], dtype=bool)
+        runs = _runs([text if text.isascii() else "" for text in plain])
+        self._runs, self._others = runs.names, list(compress(different, is_other))
+        # Each of the others is one piece.
+        pieces = len(self._runs) + np.arange(len(self._others))
+        numbers = np.insert(runs.numbers, starts(runs.many)[is_other], pieces)
+        self._pieces = Words(numbers, runs.many + is_other, ()).at(place)
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
