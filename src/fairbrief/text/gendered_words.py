@@ -54,8 +54,6 @@ def guess_place(word: str, following: str) -> Place | None:
     >>> guess_place("her", " own two sons"), guess_place("her", " to the door")
     ('his', 'him')
     """
-    if word.lower() not in _BY_TAG:
-        return place(word)
     after = _NEXT_WORD.match(following)
     is_before_noun = after is not None and after[1].lower() not in FUNCTION_WORDS - _POSSESSED
     return place(word, "PRP$" if is_before_noun else "PRP")

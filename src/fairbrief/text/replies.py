@@ -109,11 +109,8 @@ def probability(reply: str) -> float | None:
     (1.0, 0.85, 0.3, None)
     """
     text = reply.replace("*", "").strip()
-    if percents := _PERCENT.findall(text):
-        value = float(percents[-1]) / 100
-        return value if value <= 1 else None
-    if numbers := _PROBABILITY.findall(text):
-        value = float(numbers[-1])
-        return value if value <= 1 else None
+    percents = [float(number) / 100 for number in _PERCENT.findall(text)]
+    if values := percents or list(map(float, _PROBABILITY.findall(text))):
+        return values[-1] if values[-1] <= 1 else None
     answer = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
     return None if answer is None else float(answer[1].lower() == "yes")
