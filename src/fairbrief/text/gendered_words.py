@@ -150,16 +150,12 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     if pairs := {"helm": HELM, "extended": EXTENDED}.get(name):
         female, male = map(frozenset, zip(*pairs, strict=True))
         return {"female": female, "male": male}
-    lists = {}
-    for part in filter(str.strip, name.split(";")):
-        group, colon, words = part.partition(":")
-        if not colon or not words.split():
-            raise ValueError(
-                f"'{name}' names no word lists. Write helm, extended, or lists='group: word word; group: word'."
-            )
-        lists[group.strip()] = frozenset(words.replace(",", " ").lower().split())
-    if len(lists) < 2:
-        raise ValueError(f"'{name}' has fewer than two groups. Write 'group: word word; group: word word'.")
+    parts = (part.partition(":") for part in name.split(";") if part.strip())
+    lists = {group.strip(): frozenset(words.replace(",", " ").lower().split()) for group, _, words in parts}
+    if len(lists) < 2 or not all(lists.values()):
+        raise ValueError(
+            f"'{name}' names no word lists, or only one. Write helm, extended, or lists='group: word word; group: word'."
+        )
     return dict(sorted(lists.items()))
 
 
