@@ -176,6 +176,17 @@ class SentenceScorer(CheckedSettings, ABC):
 # ---------------------------------------------------------------------------------------- TF-IDF
 
 
+def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+    if not text.isascii() and NEEDS_ICU.search(text):
+        found = words_of(text.lower())
+    else:
+        found = [word for word in plain_words(text.lower()) if len(word) > 1]
+    return [word for word in found if word not in stop]
+
+
+_TOKENS = Rule(_tokens)
+
+
 class Tfidf(SentenceScorer):
     """Cosine of the TF-IDF vectors of a row sentence and a column sentence.
 
@@ -190,25 +201,11 @@ class Tfidf(SentenceScorer):
     """
 
     name: ClassVar[str] = "tfidf"
+    rule: ClassVar[Rule] = _TOKENS
     fitted: Literal["article", "pair"] = "article"
-
-    @property
-    def rule(self) -> Rule:
-        return _TOKENS
 
     def compared(self, entries: Entries) -> Floats:
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
-
-
-def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
-    if not text.isascii() and NEEDS_ICU.search(text):
-        found = words_of(text.lower())
-    else:
-        found = [word for word in plain_words(text.lower()) if len(word) > 1]
-    return [word for word in found if word not in stop]
-
-
-_TOKENS = Rule(_tokens)
 
 
 def _cosines(entries: Entries) -> Floats:

@@ -101,16 +101,15 @@ def _inflected(name: str, word: str, lemma: str, part: str) -> str:
     if word == lemma:
         return name
     if part == "n":
-        irregular = _irregular("n").get(name, ())
-        return irregular[0] if irregular else _with_s(name)
+        return next(iter(_irregular("n").get(name, ())), "") or _with_s(name)
     if part != "v":
         return ""
     if word.endswith("s"):
         return _with_s(name)
     is_gerund = word.endswith("ing")
-    irregular = [form for form in _irregular("v").get(name, ()) if form.endswith("ing") == is_gerund]
-    if irregular:
-        return irregular[0]
+    irregular = (form for form in _irregular("v").get(name, ()) if form.endswith("ing") == is_gerund)
+    if form := next(irregular, ""):
+        return form
     if is_gerund:
         return re.sub(r"(?<![eoy])e$", "", name) + "ing"
     return re.sub(r"(?<=[^aeiou])y$", "i", name).removesuffix("e") + "ed"
