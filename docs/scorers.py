@@ -115,12 +115,11 @@ def _entries() -> Iterator[str]:
 
 def _qualities(scorer: str) -> Sequence[str]:
     """The figures of a scorer with its default settings; – where it was not run."""
-    card = cards.card_of(scorer)
-    assert card is not None
-    if card.figures is None:
+    _, figures = cards.card_of(scorer)
+    if not figures:
         return ["–"] * len(QUALITIES)
-    judged = [card.roc_auc(kind) for kind in (cards.COPIED, cards.REWRITTEN, cards.CLAIMS)]
-    return [f"{card.figures['source']['by_share'][cards.FAITHFUL][0]:.3f}", *(f"{auc:.2f}" for auc in judged)]
+    judged = [cards.roc_auc(figures, kind) for kind in (cards.COPIED, cards.REWRITTEN, cards.CLAIMS)]
+    return [f"{figures['source']['by_share'][cards.FAITHFUL][0]:.3f}", *(f"{auc:.2f}" for auc in judged)]
 
 
 def _things(kind: registry.Kind) -> Iterator[str]:

@@ -73,7 +73,7 @@ def optional_library(module: str, extra: str, reader: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != library:
             raise
-        raise MissingExtra(library, extra, reader) from None
+        raise MissingExtra({"sklearn": "scikit-learn"}.get(library, library), extra, reader) from None
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_origin, get_type_hints
 
 from fairbrief.errors import RequestError
 from fairbrief.settings import check, refused
@@ -249,7 +249,7 @@ def _read_value(spec: str, name: str, text: str, hint: Any) -> Any:
             return {"true": True, "false": False}[text.lower()]
         return tuple(map(kind, text.split("+"))) if get_origin(hint) is tuple else kind(text)
     except (KeyError, ValueError):
-        if str in kinds:
+        if str in kinds or any(get_origin(kind) is Literal and text in get_args(kind) for kind in kinds):
             return text
         raise refused(name, text, hint, spec=spec) from None
 

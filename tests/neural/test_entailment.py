@@ -75,13 +75,6 @@ def test_class_of_entailment_is_read_from_the_model(
     np.testing.assert_allclose(found, [[wanted]], atol=MODEL_SCORE_TOLERANCE)
 
 
-def test_model_without_entailment_is_refused(vocabulary: Any, tmp_path: Path) -> None:
-    """A classifier none of whose classes means entailment is an error that lists the classes."""
-    folder = save_classifier(vocabulary, tmp_path, {0: "positive", 1: "negative"})
-    with pytest.raises(RequestError, match="0: positive, 1: negative"):
-        matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[:1])
-
-
 def test_model_without_a_trained_head_is_refused(
     classifier_folder: Path, encoder_folder: Path, tmp_path: Path
 ) -> None:
@@ -101,7 +94,7 @@ def test_contradicting_label_orders_are_refused(classifier_folder: Path, tmp_pat
     config = json.loads((folder / "config.json").read_text())
     config["label2id"] = {"ENTAILMENT": 0, "NEUTRAL": 1, "CONTRADICTION": 2}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(RequestError, match="contradicts itself"):
+    with pytest.raises(RequestError, match=r"More than one class .*0: CONTRADICTION, 0: ENTAILMENT"):
         matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[:1])
 
 
@@ -129,7 +122,7 @@ def test_long_rows_are_windowed_not_cut(classifier_folder: Path) -> None:
 def test_long_columns_are_parts_weighted_by_length(classifier_folder: Path) -> None:
     """A column that does not fit is cut into parts; the pair's probability is their mean by length."""
     scorer = Entailment(model=str(classifier_folder))
-    windows = scorer.windows_of(10, 100, 60)
+    windows = scorer.windows_of([10, 100], 60)
     assert {(row.start, row.stop) for row, _ in windows} == {(0, 10)}
     assert [(c.start, c.stop) for _, c in windows] == [(0, 25), (25, 50), (50, 75), (75, 100)]
     best = [(25, np.array([0.1, 0.0])), (75, np.array([0.3, 0.2]))]
@@ -267,7 +260,7 @@ def test_minicheck_reads_document_and_claim_as_one_text(vocabulary: Any, tmp_pat
     scorer = Entailment(model=str(folder), template="minicheck")
     np.testing.assert_allclose(matrix(scorer, TEXTS[:1], TEXTS[1:2]), [[wanted]], atol=MODEL_SCORE_TOLERANCE)
     assert "template=minicheck" in scorer.fingerprint
-    with pytest.raises(RequestError, match="0: LABEL_0, 1: LABEL_1"):
+    with pytest.raises(RequestError, match=r"No class .*0: LABEL_0, 1: LABEL_1"):
         matrix(Entailment(model=str(folder)), TEXTS[:1], TEXTS[1:2])
 
 

@@ -47,12 +47,20 @@ def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
         pretrained.find("some-lab/tiny-mnli", "entailment")
 
 
-def test_names_that_cannot_be_are_refused() -> None:
-    """A malformed name is the request's fault, an absent folder the operator's."""
-    with pytest.raises(RequestError, match="neither a local folder"):
-        pretrained.find("not a/valid/name", "entailment")
-    with pytest.raises(BackendError, match="no such folder"):
-        pretrained.find("./nowhere", "entailment")
+@pytest.mark.parametrize(("settings", "error", "said"), [
+    ({"model": "not a/valid/name"}, RequestError, "neither a local folder"),
+    ({"model": "./nowhere"}, BackendError, "no such folder"),
+    ({"device": "gpu"}, RequestError, "no such device"), ({"device": "cuda:3"}, BackendError, "sees 1 CUDA"),
+])  # fmt: skip
+def test_models_and_devices_that_are_not_there_are_refused(
+    settings: dict[str, str], error: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A malformed name is the request's fault, an absent folder the operator's; so are devices that torch does not know, or of
+    which there are fewer.
+    """
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+    with pytest.raises(error, match=said):
+        _ = Entailment(**settings).loading
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
@@ -62,41 +70,19 @@ def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
         list(Entailment(model=str(tmp_path)).answer([Ask("", ("a",), ("b",))]))
 
 
-@pytest.mark.parametrize(
-    ("settings", "wanted"),
-    [
-        ({}, ("cpu", "fp32", pretrained.CPU_TOKENS)),
-        ({"dtype": "bf16", "batch_tokens": "77"}, ("cpu", "bf16", 77)),
-        ({"device": "cpu", "batch_tokens": 5}, ("cpu", "fp32", 5)),
-    ],
-)
+@pytest.mark.parametrize(("gpu", "settings", "wanted"), [
+    (None, {}, ("cpu", "fp32", pretrained.CPU_TOKENS)), (None, {"dtype": "bf16", "batch_tokens": 77}, ("cpu", "bf16", 77)),
+    ("bf16", {}, ("cuda", "bf16", pretrained.ACCELERATOR_TOKENS)), ("old", {}, ("cuda", "fp16", pretrained.ACCELERATOR_TOKENS)),
+])  # fmt: skip
 def test_placement_is_automatic_and_can_be_overridden(
-    settings: dict[str, Any], wanted: tuple[str, str, int], monkeypatch: pytest.MonkeyPatch
+    gpu: str | None, settings: dict[str, Any], wanted: tuple[str, str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a machine without accelerator auto means CPU and fp32; a setting wins over auto."""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    """Auto means a GPU in bf16, in fp16 if it knows no bf16, or else the CPU in fp32; a setting wins over auto."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: gpu is not None)
+    monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda: gpu == "bf16")
     monkeypatch.setattr("torch.backends.mps.is_available", lambda: False)
     found = Entailment(**settings).placement
     assert (found.device, found.dtype, found.batch_tokens) == wanted
-
-
-def test_an_accelerator_is_used_in_half_precision(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is a GPU auto means the GPU in bf16, or in fp16 where the GPU knows no bf16."""
-    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
-    for knows, wanted in ((True, "bf16"), (False, "fp16")):
-        monkeypatch.setattr("torch.cuda.is_bf16_supported", lambda knows=knows: knows)
-        found = Entailment().placement
-        assert (found.device, found.dtype) == ("cuda", wanted)
-        assert found.batch_tokens == pretrained.ACCELERATOR_TOKENS
-
-
-def test_devices_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A device that torch does not know, or of which there are fewer, is an error that says so."""
-    monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
-    with pytest.raises(RequestError, match="no such device"):
-        _ = Entailment(device="gpu").placement
-    with pytest.raises(BackendError, match="sees 1 CUDA"):
-        _ = Entailment(device="cuda:3").placement
 
 
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:

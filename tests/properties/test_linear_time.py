@@ -62,7 +62,7 @@ UNTRIED = {
     # NLTK's own, which need its data.
     "paraphrase.paraphrase", "published_nltk.words", "published_nltk.tokenize", "published_nltk.split",
     # Take no text of a stranger.
-    "languages.using", "recognition.reach", "segmentation.ascii_table", "segmentation.runs_of",
+    "languages.using", "segmentation.ascii_table", "segmentation.runs_of",
     "segmentation.ascii_words", "gendered_words.subject_group", "addresses.hide",
 }  # fmt: skip
 

@@ -150,15 +150,14 @@ def annotated(path: Path, gender: str) -> Path:
 
 
 def test_the_command_prints_who_is_found_and_as_whom(tmp_path: Path) -> None:
-    """Of eight women half are found, of four men all; everybody found is read as what they are."""
+    """Of eight women half are found, of four men all; everybody found is read as what they are. Nothing is known of men if none
+    is annotated.
+    """
     said = printed("recogniser", annotated(tmp_path / "a.jsonl", "male"))
-    assert "female: 4 of 8 people found (50%)" in said
-    assert "male: 4 of 4 people found (100%)" in said
-    assert "read as female: 4 female, 0 male, 0 nobody" in said
-    assert "read as male: 0 female, 4 male, 0 nobody" in said
-
-
-def test_a_recogniser_cannot_be_tried_on_people_of_one_gender(tmp_path: Path) -> None:
-    """Without an annotated man nothing is known of how men are found, and that is said."""
+    for line in (
+        "female: 4 of 8 people found (50%)", "male: 4 of 4 people found (100%)",
+        "read as female: 4 female, 0 male, 0 nobody", "read as male: 0 female, 4 male, 0 nobody",
+    ):  # fmt: skip
+        assert line in said
     with pytest.raises(DataError, match="No annotated person is male"):
-        printed("recogniser", annotated(tmp_path / "a.jsonl", "female"))
+        printed("recogniser", annotated(tmp_path / "b.jsonl", "female"))

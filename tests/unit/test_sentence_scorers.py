@@ -43,19 +43,17 @@ def sklearn_cosines(rows: list[str], columns: list[str], *, pair: bool) -> Float
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, max_size=4))
-def test_weights_fitted_on_the_article_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
-    """TF-IDF of the article's sentences, applied to the summary's, to 1e-12."""
-    (found,) = Tfidf().answer([Ask("tfidf", tuple(rows), tuple(columns), whole=True)])
-    assert found.matrix == pytest.approx(sklearn_cosines(rows, columns, pair=False), abs=1e-12)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(sentence, min_size=1, max_size=6), st.lists(sentence, min_size=1, max_size=4))
-def test_weights_fitted_on_a_pair_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
-    """Each column is fitted anew with the rows, and meets weights of its own."""
-    (found,) = Tfidf(fitted="pair").answer([Ask("tfidf", tuple(rows), tuple(columns), whole=True)])
-    wanted = np.hstack([sklearn_cosines(rows, [column], pair=True) for column in columns])
-    assert found.matrix == pytest.approx(wanted, abs=1e-12)
+def test_weights_are_those_of_scikit_learn(rows: list[str], columns: list[str]) -> None:
+    """Fitted on the article's sentences and applied to the summary's; or on the rows and each column anew. To 1e-12."""
+    ask = Ask("tfidf", tuple(rows), tuple(columns), whole=True)
+    of_pairs = [sklearn_cosines(rows, [column], pair=True) for column in columns]
+    wanted = {
+        "article": sklearn_cosines(rows, columns, pair=False),
+        "pair": np.hstack([np.zeros((len(rows), 0)), *of_pairs]),
+    }
+    for fitted, cosines in wanted.items():
+        (found,) = Tfidf(fitted=fitted).answer([ask])
+        assert found.matrix == pytest.approx(cosines, abs=1e-12)
 
 
 def test_whole_texts_are_cut_and_fitted_text_by_text() -> None:
@@ -95,23 +93,16 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     ("spec", "message"),
     [
         ("tfidf(fitted=corpus)", r"tfidf\(fitted='corpus'\): give article or pair\."),
-        ("tfidf(sentences=spacy)", "give given, builtin or punkt"),
         ("ngram(n=0)", r"ngram\(n=0\): give a whole number, at least 1"),
-        ("ngram(tokenizer=klingon)", "give words or nltk"),
         ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
-        ("entailment(dtype=int8)", "give auto, fp32, bf16 or fp16"),
-        ("entailment(template=chat)", "give auto, pair or minicheck"),
-        ("entailment(batch_tokens=many)", "wanted a positive number of word pieces, or auto"),
+        ("entailment(batch_tokens=many)", "give a whole number or auto"),
         ("entailment(model=' ')", "Give a hub model or a local folder"),
-        ("bertscore(rescale=much)", "wanted a number below 1, auto or none"),
-        ("bertscore(rescale=1)", "wanted a number below 1, auto or none"),
-        ("judge:m(dimension=beauty)", r"judge\(dimension='beauty'\): give relevance, consistency"),
+        ("bertscore(rescale=much)", "give a number or auto or none"),
+        ("bertscore(rescale=1)", "give a number or auto or none, below 1"),
         (
             "chat_entailment:m(unparsed=2)",
             r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1",
         ),
-        ("vader(by=words)", "give sentences or text"),
-        ("word_sentiment(vectors=x, base=10)", "give e or 2"),
         ("word_sentiment", "needs vectors"),
         ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
     ],

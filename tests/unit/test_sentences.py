@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairbrief.errors import RequestError
 from fairbrief.text import languages, published_nltk
 from fairbrief.text.sentences import sentence_spans, sentences_of, split
 
@@ -70,15 +69,6 @@ def test_punkt_cuts_as_the_published_numbers_were_made(nltk_data: Path) -> None:
     assert published_nltk.split(text) == [
         "Dr. Lee paid $3.50.", '"Was it much?"', "she asked.", "It was not.", "The end",
     ]  # fmt: skip
-
-
-def test_punkt_without_its_data_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A missing model is the request's fault, and the message names NLTK_DATA."""
-    nltk = pytest.importorskip("nltk")
-    published_nltk.punkt.cache_clear()
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(RequestError, match="NLTK_DATA"):
-        published_nltk.split("One. Two.")
 
 
 def test_a_text_is_cut_in_the_language_that_holds_now() -> None:

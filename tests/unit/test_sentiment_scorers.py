@@ -155,35 +155,23 @@ def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zip
     assert read(path) == {"the": [1, 2.5], "new york": [pytest.approx(-0.1), 3]}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a 1 2\nb 1\n", "line 2: 'b 1' is not a word with 2 finite numbers"),
-        ("a 1 2\nb 1 x\n", "line 2: 'b 1 x' is not a word with 2 finite numbers"),
-        ("2 2\na 1 2\nb 1 nan\n", "line 3: 'b 1 nan' is not a word with 2 finite numbers"),
-        ("hello\n", "line 1: 'hello' is not a word with 2 finite numbers"),
-        ("", "no word vector found"),
-    ],
-)
-def test_a_malformed_vector_file_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    """File and line, what was found, what was wanted."""
+@pytest.mark.parametrize(("content", "message"), [
+    (b"a 1 2\nb 1\n", "line 2: 'b 1' is not a word with 2 finite numbers"),
+    (b"a 1 2\nb 1 x\n", "line 2: 'b 1 x' is not a word with 2 finite numbers"),
+    (b"2 2\na 1 2\nb 1 nan\n", "line 3: 'b 1 nan' is not a word with 2 finite numbers"),
+    (b"hello\n", "line 1: 'hello' is not a word with 2 finite numbers"), (b"", "no word vector found"),
+    (b"3 2\na \xff\xfe\x00\x80\n", "not a text file"), (gzip.compress(b"a 1 2\n" * 1000)[:-12], "cut off"),
+    (None, "no such file"),
+])  # fmt: skip
+def test_a_malformed_vector_file_is_refused_with_its_line(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    """File and line, what was found, what was wanted; what is no text is said to be none."""
     path = tmp_path / "vectors.txt"
-    path.write_text(text, encoding="utf-8")
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read(path)
-
-
-def test_binary_cut_off_and_missing_files_are_refused(tmp_path: Path) -> None:
-    """What is no text is said to be none."""
-    path = tmp_path / "vectors.bin"
-    path.write_bytes(b"3 2\na \xff\xfe\x00\x80\n")
-    with pytest.raises(DataError, match="not a text file"):
-        read(path)
-    path.write_bytes(gzip.compress(b"a 1 2\n" * 1000)[:-12])
-    with pytest.raises(DataError, match="cut off"):
-        read(path)
-    with pytest.raises(DataError, match="no such file"):
-        read(tmp_path / "absent")
 
 
 # --------------------------------------------------------------------------------------- lexicons

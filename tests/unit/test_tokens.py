@@ -1,5 +1,6 @@
 """Two readings of words, and the scorers over them: n-grams, and containment, the judge of support that needs no model."""
 
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from fairbrief.errors import RequestError
 from fairbrief.scorers.shared_words import Containment, Ngram
 from fairbrief.text import published_nltk
+from fairbrief.text.paraphrase import paraphrase, why_not
 from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask
@@ -25,7 +27,7 @@ ASKS = [
 @pytest.fixture
 def forgotten():  # noqa: ANN201
     """NLTK's loaded parts are forgotten before and after."""
-    parts = (published_nltk._stop_words, published_nltk._stemmer)
+    parts = (published_nltk._stop_words, published_nltk._stemmer, published_nltk.punkt)
     for part in parts:
         part.cache_clear()
     yield
@@ -83,15 +85,21 @@ def test_words_are_cut_as_by_nltk_3_9_1(text: str, wanted: str) -> None:
 
 
 @pytest.mark.usefixtures("forgotten")
-def test_missing_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("read", "needed"), [
+    (published_nltk.words, "punkt_tab stopwords averaged_perceptron_tagger_eng wordnet"),
+    (published_nltk.split, "punkt_tab"), (lambda text: paraphrase(text, 1, "a"), "wordnet"),
+])  # fmt: skip
+def test_missing_data(
+    read: Callable[[str], Any], needed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Absent NLTK data is named, all of it at once, with the variable that points to it."""
     nltk = pytest.importorskip("nltk")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(nltk.corpus, "stopwords", _absent())
     monkeypatch.setattr(nltk.corpus, "wordnet", _absent())
-    said = r"punkt_tab stopwords averaged_perceptron_tagger_eng wordnet.*NLTK_DATA"
-    with pytest.raises(RequestError, match=said):
-        list(Ngram(tokenizer="nltk").answer([Ask("ngram", ("a",), ("a",))]))
+    with pytest.raises(RequestError, match=rf"needs NLTK's data \({needed}\).*NLTK_DATA") as raised:
+        read("unheardofword and an unrememberedterm")
+    assert why_not() == str(raised.value) or needed != "wordnet"
 
 
 def _absent():  # noqa: ANN202

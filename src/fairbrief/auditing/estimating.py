@@ -500,7 +500,9 @@ def _resampled(measure: Measure, part: Part, settings: Settings) -> dict[str, Re
                 intervals[name] = Interval(notes=(*notes, Note("no_resample_defined")))
     if n > 1 and part.blocks is not None:
         rows, cluster = part.blocks
-        for name, low, high, absent in bounds(resampling.Bootstrap(len(cluster), n, seed, cluster).totals(rows)):
+        for name, low, high, absent in bounds(
+            resampling.Bootstrap(len(cluster), n, seed, cluster).totals(rows)
+        ):
             if absent < 1:
                 within[name] = {"low_within": low, "high_within": high}
     return {name: (intervals.get(name), within.get(name, {})) for name in {**intervals, **within}}

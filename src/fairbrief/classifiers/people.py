@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.errors import BackendError, DataError, MissingExtra, RequestError, reading_text
+from fairbrief.errors import BackendError, DataError, RequestError, optional_library, reading_text
 from fairbrief.specs import CheckedSettings
 from fairbrief.text import names
 from fairbrief.text.names import GENDER_WORDS, gender_of_any, gender_of_name
@@ -77,10 +77,7 @@ def _spans_within(doc: Any) -> set[str]:
 
 @cache
 def _pipeline(name: str) -> Any:
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtra("spacy", "spacy", f"people(recogniser=spacy:{name})") from error
+    spacy = optional_library("spacy", "spacy", f"people(recogniser=spacy:{name})")
     try:
         return spacy.load(name)
     except OSError as error:

@@ -15,17 +15,17 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.errors import DataError, MissingExtra, reading_text
+from fairbrief.errors import DataError, optional_library, reading_text
 from fairbrief.specs import CheckedSettings
+from fairbrief.text.segmentation import LETTERS
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats, Integers, Scores
 
@@ -72,8 +72,6 @@ class Vader(CheckedSettings):
 
         def score(text: str) -> tuple[float, int]:
             pieces = split(text) if self.by == "sentences" else [text] * bool(text.strip())
-            if len(pieces) == 1:
-                return compound(pieces[0]), 1
             # To the last bit np.mean, which takes six times as long for so few numbers.
             return float(np.add.reduce([*map(compound, pieces)])) / max(1, len(pieces)), len(pieces)
 
@@ -115,11 +113,10 @@ def read_lexicon(name: str) -> dict[str, int]:
 
 def _opinion_folder() -> Path:
     """The opinion lexicon where NLTK looks for its data: in NLTK_DATA first, then in the user's and the system's folders."""
+    homes = (Path.home(), sys.prefix, f"{sys.prefix}/share", "/usr/share", "/usr/local/share")
     given = filter(None, os.environ.get("NLTK_DATA", "").split(os.pathsep))
-    usual = (Path.home(), sys.prefix, f"{sys.prefix}/share", "/usr/share", "/usr/local/share")
-    for folder in (*map(Path, given), *(Path(place) / "nltk_data" for place in usual)):
-        found = folder / "corpora" / "opinion_lexicon"
-        if found.is_dir():
+    for folder in (*given, *(f"{home}/nltk_data" for home in homes)):
+        if (found := Path(folder) / "corpora" / "opinion_lexicon").is_dir():
             return found
     raise DataError(
         "The opinion lexicon (Hu & Liu) was not found in NLTK's data. Fetch it with "
@@ -139,10 +136,8 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, int]]:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
             text = raw.decode("latin-1")
-        for line in text.splitlines():
-            word = line.strip()
-            if word and not word.startswith(";"):
-                yield word, label
+        words = map(str.strip, text.splitlines())
+        yield from ((word, label) for word in words if word and not word.startswith(";"))
 
 
 def _read_table(path: Path) -> Iterator[tuple[str, int]]:
@@ -187,14 +182,20 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
             if first and not re.fullmatch(r"\d+\s+\d+\s*", first[1]):  # a header
                 numbered = itertools.chain([first], numbered)
             while chunk := list(itertools.islice(numbered, CHUNK)):
-                size = size or len(chunk[0][1].split()) - 1
-                words, vectors = _parsed(path, chunk, size)
-                new: dict[str, int] = {}
-                for i, word in enumerate(words):
-                    if word not in seen:
-                        new.setdefault(word, i)
+                new: dict[str, Vectors] = {}
+                for number, line in chunk:
+                    size = size or len(line.split()) - 1
+                    # Cut from the right: some files hold words with blanks in them.
+                    word, *numbers = line.rsplit(maxsplit=size)
+                    if (vector := _vector(numbers, size)) is None:
+                        raise DataError(
+                            f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
+                        )
+                    if (word := word.casefold().replace("’", "'")) not in seen:
+                        new.setdefault(word, vector)
                 seen.update(new)
-                yield list(new), vectors[list(new.values())]
+                if new:
+                    yield list(new), np.stack(list(new.values()))
     except (UnicodeDecodeError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(
             f"{path}: not a text file, or cut off ({type(error).__name__}). {WANTED} "
@@ -205,31 +206,20 @@ def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
 
 
 @np.errstate(over="ignore")
-def _parsed(path: Path, chunk: Sequence[tuple[int, str]], size: int) -> tuple[list[str], Vectors]:
-    words, vectors = [], np.empty((len(chunk), size), dtype=np.float32)
-    for i, (number, line) in enumerate(chunk):
-        # Cut from the right: some files hold words with blanks in them.
-        word, *numbers = line.rsplit(maxsplit=size)
-        words.append(word.casefold().replace("’", "'"))
-        try:
-            vector = np.array(numbers, dtype=np.float32)
-            is_vector = len(vector) == size > 1 and bool(np.isfinite(vector).all())
-        except ValueError:
-            is_vector = False
-        if not is_vector:
-            raise DataError(
-                f"{path}, line {number}: '{line.strip()[:60]}' is not a word with {max(size, 2)} finite numbers. {WANTED}"
-            )
-        vectors[i] = vector
-    return words, vectors
+def _vector(numbers: Sequence[str], size: int) -> Vectors | None:
+    """The vector with these numbers; None if they are not as many, or not finite."""
+    try:
+        vector = np.array(numbers, dtype=np.float32)
+    except ValueError:
+        return None
+    return vector if len(vector) == size > 1 and np.isfinite(vector).all() else None
 
 
 FEWEST = 10
 """Lexicon words of each kind that must have a vector; fewer teach nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(NamedTuple):
     """Every word's score, and how well the classifier knows words that it was not taught.
 
     ``accuracy``: share of held-out lexicon words whose score has the right sign; ``majority``: the
@@ -295,15 +285,13 @@ class WordSentiment(CheckedSettings):
 def _train(settings: WordSentiment) -> Trained:
     path = Path(settings.vectors)
     vectors, labels = _lexicon_vectors(path, settings.lexicon)
-    try:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import train_test_split
-    except ImportError as error:
-        raise MissingExtra("scikit-learn", "sentiment", "The scorer 'word_sentiment'") from error
+    reader = "The scorer 'word_sentiment'"
+    linear_model = optional_library("sklearn.linear_model", "sentiment", reader)
+    model_selection = optional_library("sklearn.model_selection", "sentiment", reader)
     size, every = max(2, round(settings.held_out * len(labels))), np.arange(len(labels))
     how = {"test_size": size, "random_state": settings.seed, "stratify": labels}
-    taught, tested = train_test_split(every, **how)
-    model = LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
+    taught, tested = model_selection.train_test_split(every, **how)
+    model = linear_model.LogisticRegression(max_iter=2000).fit(vectors[taught], labels[taught])
     weights, constant = np.asarray(model.coef_[0], dtype=np.float64), float(model.intercept_[0])
     right = np.sign(vectors[tested] @ weights + constant) == labels[tested]
     digest = hashlib.blake2b(digest_size=8)
@@ -337,16 +325,13 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
     return np.concatenate(found), kinds
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
-
-
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case; an apostrophe or hyphen inside a word belongs to it.
 
     >>> words_of("It's a well-made film, 10/10!")
     ["it's", 'a', 'well-made', 'film']
     """
-    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+    return [word.replace("’", "'") for word in LETTERS.findall(text.casefold())]
 
 
 def passage_sentiment(text: str, scores: Mapping[str, float]) -> tuple[float, int]:
@@ -357,9 +342,6 @@ def passage_sentiment(text: str, scores: Mapping[str, float]) -> tuple[float, in
     """
     known: list[float] = []
     for word in words_of(text):
-        score = scores.get(word)
-        if score is not None:
-            known.append(score)
-        elif "-" in word or "'" in word:
-            known += [scores[part] for part in re.split("[-']", word) if part in scores]
+        parts = [word] if word in scores else re.split("[-']", word)
+        known += [scores[part] for part in parts if part in scores]
     return (sum(known) / len(known), len(known)) if known else (0.0, 0)

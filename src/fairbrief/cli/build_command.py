@@ -97,9 +97,8 @@ def pairs(text: str) -> dict[str, str]:
 
 
 @app.command(short_help="Inputs that differ only in who their people are.")
-@o.options_of(PeopleOptions, "options")
 def people(
-    source: Path = o.argument(o.ANNOTATED, "SOURCE"), out: Path = OUT, *, options: PeopleOptions
+    source: Path = o.argument(o.ANNOTATED, "SOURCE"), out: Path = OUT, options: PeopleOptions = o.all_but()
 ) -> None:
     """Build inputs that differ only in who their people are.
 

@@ -15,7 +15,7 @@ from fairbrief.readers.files import ADDRESS, UTF8, File, InputFile, Meter, endin
 from fairbrief.readers.formats import BY_ENDING, BY_NAME, Format, format_named, recognize, unknown_format
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import did_you_mean, fault, names, show, unknown
-from fairbrief.text.addresses import COPYING, is_stored
+from fairbrief.text.addresses import STORES, is_stored
 
 PREFIX = "hf:"
 """The beginning of names of data sets."""
@@ -120,7 +120,7 @@ def check_file(path: Path) -> None:
         raise RequestError(f"{shown} is a folder, but not a data set saved by 'datasets'. {advice}")
     if not path.exists():
         if scheme := ADDRESS.match(shown):
-            stores = ", ".join(f"{store}://" for store in COPYING)
+            stores = ", ".join(f"{store}://" for store in STORES)
             raise RequestError(f"{shown}: addresses of {scheme[1]} are not supported, only {stores}.")
         parent = path.parent
         siblings = [p.name for p in parent.iterdir()] if parent.is_dir() else []

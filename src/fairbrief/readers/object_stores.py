@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from fairbrief.errors import BackendError, DataError, FairbriefError, RequestError, first_line
-from fairbrief.text.addresses import COPYING, name_of, redacted, refuse_secrets, where_credentials
+from fairbrief.text.addresses import STORES, name_of, redacted, refuse_secrets
 
 ATTEMPTS = 6
 """Attempts per request."""
@@ -194,11 +194,11 @@ def fault(address: str, error: Exception) -> FairbriefError:
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
-            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({where_credentials(scheme)})."
+            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({STORES[scheme].credentials})."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
         return RequestError(
-            f"{address} cannot be opened ({reason}): correct it, or copy the file: {COPYING[scheme]} {address.partition('?')[0]} ."
+            f"{address} cannot be opened ({reason}): correct it, or copy the file: {STORES[scheme].copying} {address.partition('?')[0]} ."
         )
     return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 

@@ -192,7 +192,7 @@ def _is_english(made: Mapping[str, Any]) -> bool:
 
 def _advice(scorer: str, made: Mapping[str, Any]) -> str:
     """The advice for a scorer that finds few claims."""
-    card = cards.card_of(scorer)
-    if _is_english(made) and card is not None and (card.roc_auc(cards.REWRITTEN) or 1) < cards.ENOUGH:
+    _, figures = cards.card_of(scorer)
+    if _is_english(made) and figures and cards.roc_auc(figures, cards.REWRITTEN) < cards.ENOUGH:
         return cards.BETTER
     return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"

@@ -11,13 +11,13 @@ import numpy as np
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import PairScorer
-from fairbrief.scorers.pieces import Frame, Ids, frame, padded, parts, quarter_overlapping
+from fairbrief.scorers.models import ModelScorer
+from fairbrief.scorers.pieces import Frame, Ids, frame, parts, quarter_overlapping
 from fairbrief.text.sentences import By
 from fairbrief.types import Floats
 
 
-class BartScore(PairScorer):
+class BartScore(ModelScorer):
     """Mean log-likelihood of the column's word pieces given the row: log p(column | row) / pieces, in nats.
 
     Matrix (rows, columns), at most 0; higher is closer. The mean includes special pieces, as in BARTScore. By default the
@@ -34,7 +34,7 @@ class BartScore(PairScorer):
     _: KW_ONLY
     by: By = "document"
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): the mean log-likelihood. Shape (1,)."""
         resident = models.load("AutoModelForSeq2SeqLM", *self.loading)
         if not hasattr(resident.model, "prepare_decoder_input_ids_from_labels"):
@@ -42,43 +42,35 @@ class BartScore(PairScorer):
             raise RequestError(f"{self!r}: {kind} cannot be given its target. Use a BART model.")
         around = frame(resident.tokenizer, pair=False)
 
-        def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
             return _log_likelihoods(resident, around, windows)
 
         def mean(best: Sequence[tuple[int, float]]) -> Floats:
             return np.array([sum(value for _, value in best) / sum(n + around.size for n, _ in best)])
 
-        yield from self.run_pairs(keys, resident, around, forward, mean)
+        yield from self.run(keys, resident, around, forward, mean)
 
-    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
+    def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
+        row, column = lengths
         if self.windows == "truncate":
-            return [(slice(0, min(row, room)), slice(0, min(column, room)))]
+            return [(slice(0, room), slice(0, room))]
         return [(w, part) for part in parts(column, room) for w in quarter_overlapping(row, room)]
 
 
-def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence[Sequence[Ids]]) -> Floats:
     """Summed log-likelihood of each window's column pieces. A source that several windows share is encoded once."""
-    torch = pretrained.library("torch", "bartscore")
-    sources: dict[bytes, int] = {}
-    which = [sources.setdefault(row.tobytes(), len(sources)) for row, _ in windows]
-    distinct = [windows[which.index(i)][0] for i in range(len(sources))]
-    pad = resident.tokenizer.pad_token_id
-    source_ids, source_mask, labels, mask = (
-        resident.tensor(array)
-        for texts in (distinct, [column for _, column in windows])
-        for array in padded([around.around(text)[0] for text in texts], pad)
-    )
+    torch, model = pretrained.library("torch", "bartscore"), resident.model
+    sources = {row.tobytes(): row for row, _ in windows}
+    places = {key: i for i, key in enumerate(sources)}
+    index = resident.tensor(np.array([places[row.tobytes()] for row, _ in windows]))
+    given = resident.inputs([around.around(row) for row in sources.values()])
+    wanted = resident.inputs([around.around(column) for _, column in windows])
+    labels, mask = wanted["input_ids"], wanted["attention_mask"]
     with torch.inference_mode():
-        states = resident.model.get_encoder()(
-            input_ids=source_ids, attention_mask=source_mask
-        ).last_hidden_state
-        index = resident.tensor(np.array(which))
-        logits = resident.model(
-            encoder_outputs=(states[index],),
-            attention_mask=source_mask[index],
-            decoder_input_ids=resident.model.prepare_decoder_input_ids_from_labels(labels),
-            use_cache=False,
-        ).logits
+        states = model.get_encoder()(**given).last_hidden_state
+        encoded = {"encoder_outputs": (states[index],), "attention_mask": given["attention_mask"][index]}
+        decoder_ids = model.prepare_decoder_input_ids_from_labels(labels)
+        logits = model(**encoded, decoder_input_ids=decoder_ids, use_cache=False).logits
         chosen = logits.gather(-1, labels[..., None])[..., 0].float()
         # In single precision text by text: a whole batch's logits a second time would double the memory.
         normalizer = torch.stack([row.float().logsumexp(dim=-1) for row in logits])

@@ -53,10 +53,9 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def computed_by(self) -> str:
         """What decides a stated number: the reading's version, model, address, and a digest of the words of the question."""
         digest = hashlib.sha256(self.worded(("", "")).encode()).hexdigest()[:12]
-        return (
-            f"{self.name}/{self.version} {self.model}@{self.shown} {digest} temperature={self.temperature}"
-            + (f" max_tokens={self.max_tokens}" if self.max_tokens else "")
-        )
+        tokens = f" max_tokens={self.max_tokens}" if self.max_tokens else ""
+        made_by = f"{self.name}/{self.version} {self.model}@{self.shown} {digest}"
+        return f"{made_by} temperature={self.temperature}{tokens}"
 
     def question(self, pair: pairs.Key) -> Question:
         """What the model is asked about a pair."""
@@ -74,17 +73,12 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         unparsed: list[str] = []
         unanswered: list[str] = []
         for batch in replies(self, questions, self._tally):
-            found: dict[pairs.Key, Floats] = {}
-            for key, reply in batch:
-                if reply.reason == UNANSWERED:
-                    unanswered.append(reply.detail)
-                    continue
-                value = None if reply.reason else self.read(reply.text)
-                if value is None:
-                    unparsed.append(reply.text)
-                found[key] = np.array([np.nan if value is None else value])
+            unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
+            answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
+            values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}
+            unparsed += [answers[key].text for key, value in values.items() if value is None]
             progress.add(len(batch))
-            yield found
+            yield {key: np.array([value], dtype=np.float64) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
             sys.stderr.write(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from fairbrief import pretrained
 from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
-from fairbrief.scorers.models import PairScorer, Resident
+from fairbrief.scorers.models import ModelScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
 from fairbrief.types import Ask, Floats, Scores
 
@@ -54,8 +53,7 @@ BY_NAME = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
+class KnownModel(NamedTuple):
     """A model of the hub that `Entailment` reads, with millions of parameters and what its authors report."""
 
     name: str
@@ -101,7 +99,7 @@ def template_of(model: str, asked: str) -> Template:
     return BY_NAME[next((known.template for known in MODELS if known.name == model), "pair")]
 
 
-class Entailment(PairScorer):
+class Entailment(ModelScorer):
     """P(the row entails the column), by a natural-language-inference classifier.
 
     Matrix (rows, columns) of probabilities in [0, 1]: softmax over the model's classes, with the class of entailment
@@ -126,8 +124,8 @@ class Entailment(PairScorer):
     template: Literal["auto", "pair", "minicheck"] = "auto"
 
     @property
-    def details(self) -> str:
-        return "" if self.template == "auto" else f" template={self.template}"
+    def computed_by(self) -> str:
+        return super().computed_by + ("" if self.template == "auto" else f" template={self.template}")
 
     @property
     def fingerprint(self) -> str:
@@ -137,7 +135,7 @@ class Entailment(PairScorer):
         chosen = 1 if self.gate == "argmax" else 0
         return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
         template = template_of(self.model, self.template)
         if template is BY_NAME["hhem"]:
@@ -147,12 +145,13 @@ class Entailment(PairScorer):
         entails = entailment_class(resident.model.config) if template.entails is None else template.entails
         around = template.frame(resident.tokenizer)
 
-        def forward(windows: Sequence[tuple[Ids, Ids]]) -> Floats:
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
             return _probabilities(resident, [around.around(*window) for window in windows], entails)
 
-        yield from self.run_pairs(keys, resident, around, forward, _mean_of_parts)
+        yield from self.run(keys, resident, around, forward, _mean_of_parts)
 
-    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
+    def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
+        row, column = lengths
         if self.windows == "truncate":
             kept = longest_first(row, column, room)
             return [(slice(0, kept[0]), slice(0, kept[1]))]
@@ -170,28 +169,23 @@ def entailment_class(config: Any) -> int:
     Raises RequestError where no name, or two different numbers, mean entailment.
     """
     by_id, by_label = config.id2label or {}, config.label2id or {}
-    classes = [*by_id.items(), *((i, label) for label, i in by_label.items())]
-    found = {int(i) for i, label in classes if str(label).strip().lower() in ENTAILS}
-    if len(found) == 1:
-        return found.pop()
-    names = ", ".join(f"{i}: {label}" for i, label in sorted(by_id.items()))
-    if not found:
+    classes = {(int(i), str(label)) for i, label in by_id.items()}
+    classes |= {(int(i), str(label)) for label, i in by_label.items()}
+    found = {i for i, label in classes if label.strip().lower() in ENTAILS}
+    if len(found) != 1:
+        names = ", ".join(f"{i}: {label}" for i, label in sorted(classes))
         raise RequestError(
-            f"No class of this model means entailment ({names}). Choose a model trained for natural language "
-            "inference, or name its classes in label2id of its config.json (entailment, supports)."
+            f"{'More than one' if found else 'No'} class of this model means entailment ({names}). Choose a model trained for "
+            "natural language inference, or correct label2id and id2label of its config.json (entailment, supports)."
         )
-    raise RequestError(
-        f"This model's config.json contradicts itself: entailment is {' and '.join(map(str, sorted(found)))} "
-        "in label2id and id2label. Correct the one that is wrong."
-    )
+    return found.pop()
 
 
 def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:
     """One probability of a pair: the mean over the parts of its column, weighted by their pieces."""
-    if len(best) == 1:
-        return best[0][1]
     lengths, values = zip(*best, strict=True)
-    return np.average(np.stack(values), axis=0, weights=np.array(lengths, dtype=np.float64))
+    weights = np.maximum(lengths, 1)  # a column without pieces is one part
+    return np.average(np.stack(values), axis=0, weights=weights)
 
 
 def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int) -> Floats:

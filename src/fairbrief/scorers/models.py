@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +19,8 @@ from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import Placement, Snapshot, library
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import Progress
-from fairbrief.scorers.pieces import Frame, Ids, padded, pieces, run_batches
+from fairbrief.scorers.pieces import Frame, Ids, padded, parts, pieces, run_batches
 from fairbrief.text.sentences import By
-from fairbrief.types import Integers
 
 RESIDENT = 4
 """How many models stay in memory; the one that was used longest ago makes room."""
@@ -30,8 +31,7 @@ SHIFTED = (
 """Architectures whose first positions (up to the padding id) hold no word piece."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Resident:
+class Resident(NamedTuple):
     """A model ready to answer, and ``limit``: how many word pieces, special ones included, it takes."""
 
     tokenizer: Any
@@ -67,9 +67,9 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
         model = transformers.T5ForTokenClassification(config)
         weights = library("safetensors.torch", reader).load_file(snapshot.folder / "model.safetensors")
         report = model.load_state_dict({n.removeprefix("t5."): w for n, w in weights.items()}, strict=False)
-        _refuse_missing(
-            (name for name in report.missing_keys if "embed_tokens" not in name), snapshot.folder, reader
-        )  # the embeddings of pieces are stored once, under another name
+        # The embeddings of pieces are stored once, under another name.
+        missing = (name for name in report.missing_keys if "embed_tokens" not in name)
+        _refuse_missing(missing, snapshot.folder, reader)
     return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
@@ -97,12 +97,10 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with pretrained.quiet():
-        sentence_transformers = library("sentence_transformers", reader)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
         how = {"local_files_only": True, "model_kwargs": {"use_safetensors": True}}
-        folder, device = str(snapshot.folder), placement.device
-        model = sentence_transformers.SentenceTransformer(folder, device=device, **how)
+        encoders = library("sentence_transformers", reader)
+        model = encoders.SentenceTransformer(str(snapshot.folder), device=placement.device, **how)
     return _placed(model, model.tokenizer, placement, int(model.max_seq_length or 512))
 
 
@@ -130,14 +128,16 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
         )
 
 
-Folding = Callable[[Sequence[tuple[int, Any]]], NDArray[Any]]
-"""From the items of one key, by number, with what the model said of each, to the key's array."""
+Forward = Callable[[Sequence[Sequence[Ids]]], Any]
+"""The answers to a batch of windows, each as pieces of its key's texts."""
+Folding = Callable[[Sequence[tuple[int, Any]]], Any]
+"""From the number of pieces and the best answer of each part of a key's last text to the key's array."""
 
 
 class ModelScorer(pairs.KeyedScorer):
     """A scorer with a model of the hub, or from a folder: placed, given texts in batches, its answers kept by a cache.
 
-    A kind of it says how its keys are computed (`compute`) and read (`scores`).
+    A kind of it says how its keys are computed (`arrays_of`) and read (`scores`).
     """
 
     version: ClassVar[int] = 1
@@ -147,12 +147,11 @@ class ModelScorer(pairs.KeyedScorer):
     windows: Literal["fold", "truncate"] = "fold"
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
-    batch_tokens: int | str = "auto"
+    batch_tokens: Annotated[int | Literal["auto"], "[1, inf)"] = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise RequestError(f"{self.name}(model=…) is empty. Give a hub model or a local folder.")
-        pretrained.tokens(self.batch_tokens, "cpu", self.name)
         pairs.KeyedScorer.__post_init__(self)
 
     @property
@@ -161,93 +160,64 @@ class ModelScorer(pairs.KeyedScorer):
         return pretrained.place(self.device, self.dtype, self.batch_tokens, self.name)
 
     @property
-    def snapshot(self) -> Snapshot:
-        """The model's folder and revision."""
-        return pretrained.find(self.model, self.name)
-
-    @property
     def loading(self) -> tuple[Snapshot, Placement, str]:
         """What the functions that load a model need; without torch no model is looked for."""
         placement = self.placement
-        return self.snapshot, placement, self.name
+        return pretrained.find(self.model, self.name), placement, self.name
 
     @property
     def computed_by(self) -> str:
-        """What decides the arrays of `compute`: the code, the model's revision, the precision, and settings."""
-        made_by = f"{self.name}/{self.version} {self.snapshot.identity} {self.placement.dtype}"
-        return f"{made_by} windows={self.windows}{self.details}"
+        """What decides the arrays of `arrays_of`: the code, the model's revision, the precision, and settings."""
+        snapshot, placement, name = self.loading
+        return f"{name}/{self.version} {snapshot.identity} {placement.dtype} windows={self.windows}"
 
-    @property
-    def details(self) -> str:
-        """Settings of a kind of scorer that decide its arrays."""
-        return ""
-
-    def run(
-        self,
-        keys: Sequence[pairs.Key],
-        owners: Sequence[int],
-        lengths: Sequence[int],
-        forward: Callable[[Integers], Any],
-        fold: Folding,
-    ) -> Iterator[pairs.Arrays]:
-        """Each key's array, when all of its items went through the model.
-
-        ``owners`` names each item's key by its place, ``lengths`` its word pieces; ``forward`` is as for `run_batches`.
-        """
-        missing = np.bincount(owners)
-        waiting: dict[int, list[tuple[int, Any]]] = {}
+    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """The arrays of `arrays_of`, told to whoever watches."""
         progress = Progress(self.name, len(keys))
-        for batch, found in run_batches(lengths, forward, self.placement.batch_tokens):
-            done: dict[pairs.Key, NDArray[Any]] = {}
-            for i, value in zip(batch, found, strict=True):
-                k = owners[i]
-                waiting.setdefault(k, []).append((int(i), value))
-                missing[k] -= 1
-                if not missing[k]:
-                    done[keys[k]] = fold(waiting.pop(k))
-            progress.add(len(done))
-            if done:
-                yield done
-
-
-class PairScorer(ModelScorer):
-    """A `ModelScorer` whose model is given pairs of texts. Of several windows of a part of the column the best counts."""
+        for batch in self.arrays_of(keys):
+            progress.add(len(batch))
+            yield batch
 
     @abstractmethod
-    def windows_of(self, row: int, column: int, room: int) -> Iterable[tuple[slice, slice]]:
-        """The windows of a pair with so many pieces, of which ``room`` fit at once: pieces of the row, and of the column."""
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+        """The array of each of these keys; batch by batch."""
 
-    def run_pairs(
-        self,
-        keys: Sequence[pairs.Key],
-        resident: Resident,
-        around: Frame,
-        forward: Callable[[Sequence[tuple[Ids, Ids]]], Any],
-        fold: Folding,
-    ) -> Iterator[pairs.Arrays]:
-        """`run` on the windows of pairs.
+    def windows_of(self, lengths: Sequence[int], room: int) -> Iterable[tuple[slice, ...]]:
+        """The windows of a key's texts with so many pieces, of which ``room`` fit at once: what of each text is read together.
 
-        ``forward`` answers a batch of windows, each as pieces of row and column. ``fold`` makes a pair's array from the pieces
-        and the best answer of each part of its column.
+        Those of the last text are disjoint parts, or equal. By default the parts of a single text.
         """
-        ids = pieces(resident.tokenizer, (text for key in keys for text in key))
-        room = resident.limit - around.size
-        windows = [
-            (k, part, (ids[row][of_row], ids[column][part]))
-            for k, (row, column) in enumerate(keys)
-            for of_row, part in self.windows_of(len(ids[row]), len(ids[column]), room)
-        ]
+        return [(slice(0, room),)] if self.windows == "truncate" else [(w,) for w in parts(lengths[0], room)]
 
-        def folded(found: Sequence[tuple[int, Any]]) -> NDArray[Any]:
-            best: dict[tuple[int, int], Any] = {}
-            for i, value in found:
-                part = windows[i][1].start, windows[i][1].stop
-                best[part] = np.maximum(best[part], value) if part in best else value
-            # In order: sums must not depend on the order of the batches.
-            return fold([(part[1] - part[0], best[part]) for part in sorted(best)])
+    def run(
+        self, keys: Sequence[pairs.Key], resident: Resident, around: Frame, forward: Forward, fold: Folding
+    ) -> Iterator[pairs.Arrays]:
+        """Each key's array, when all of its windows went through the model.
 
-        lengths = [len(row) + len(column) + around.size for _, _, (row, column) in windows]
-        owners = [k for k, _, _ in windows]
-        yield from self.run(
-            keys, owners, lengths, lambda batch: forward([windows[i][2] for i in batch]), folded
-        )
+        Of several windows with one part of the last text the best counts. ``fold`` gets the parts in order, since sums must not
+        depend on the order of the batches.
+        """
+        ids = pieces(resident.tokenizer, chain.from_iterable(keys))
+        windows: list[tuple[int, int, list[Ids]]] = []
+        for k, key in enumerate(keys):
+            texts = [ids[text] for text in key]
+            for of_texts in self.windows_of([*map(len, texts)], resident.limit - around.size):
+                cut = [text[window] for text, window in zip(texts, of_texts, strict=True)]
+                windows.append((k, of_texts[-1].start, cut))
+        lengths = [sum(map(len, texts)) + around.size for _, _, texts in windows]
+        missing = Counter(k for k, _, _ in windows)
+        best: dict[int, dict[int, tuple[int, Any]]] = {}
+        for batch, answers in run_batches(
+            lengths, lambda batch: forward([windows[i][2] for i in batch]), self.placement.batch_tokens
+        ):
+            done: dict[pairs.Key, NDArray[Any]] = {}
+            for i, answer in zip(batch, answers, strict=True):
+                k, start, texts = windows[i]
+                of_key = best.setdefault(k, {})
+                if start in of_key:
+                    answer = np.maximum(of_key[start][1], answer)
+                of_key[start] = len(texts[-1]), answer
+                missing[k] -= 1
+                if not missing[k]:
+                    done[keys[k]] = fold([part for _, part in sorted(best.pop(k).items())])
+            yield done

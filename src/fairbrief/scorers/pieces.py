@@ -7,8 +7,7 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,7 @@ def pieces(tokenizer: Any, texts: Iterable[str]) -> dict[str, Ids]:
     return dict(zip(distinct, ids, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """The special pieces before, between and after the texts of an input, and the type ids of the five parts."""
 
     before: Ids
@@ -85,8 +83,6 @@ def parts(length: int, size: int) -> list[slice]:
     >>> parts(20, 8)
     [slice(0, 7, None), slice(7, 13, None), slice(13, 20, None)]
     """
-    if size < 1:
-        raise ValueError(f"no part has {size} pieces")
     count = max(1, -(-length // size))
     borders = [round(i * length / count) for i in range(count + 1)]
     return [slice(a, b) for a, b in itertools.pairwise(borders)]
@@ -100,8 +96,6 @@ def quarter_overlapping(length: int, size: int) -> list[slice]:
     >>> [(w.start, w.stop) for w in quarter_overlapping(20, 8)]
     [(0, 8), (6, 14), (12, 20)]
     """
-    if size < 1:
-        raise ValueError(f"no window has {size} pieces")
     if length <= size:
         return [slice(0, length)]
     count = -(-(length - size // 4) // (size - size // 4))

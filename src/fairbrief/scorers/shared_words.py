@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise, repeat
 from typing import Annotated, ClassVar, Literal
 
@@ -65,13 +66,11 @@ _WORDS = Rule(_words)
 def _contained(texts: Texts) -> ScoreTable:
     """The answers to asks whose words are tabulated together."""
     entries = Entries(texts, "given", _WORDS)
-    n_tokens, in_row, in_column = len(entries.cut_of_token), ~entries.in_column, entries.in_column
     counts = _counted(entries)
-    df = np.bincount(entries.token[in_row], counts[entries.sentence[in_row]], minlength=n_tokens)
+    df = np.bincount(entries.token, counts[entries.sentence], minlength=len(entries.cut_of_token))
     n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
     idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
-    weights = idf[entries.token[in_column]]
-    total = np.bincount(entries.sentence[in_column], weights, minlength=len(entries.size))
+    total = np.bincount(entries.sentence, idf[entries.token], minlength=len(entries.size))
     row, column = entries.pairs()
     shared = entries.sums(row, column, idf[entries.token[column]])
     whole = total[entries.cells()[1]]
@@ -158,16 +157,12 @@ class Ngram(CheckedSettings):
 
     def _read(self, texts: Texts) -> Words:
         """The words of the texts of asks, in the languages that the asks are in."""
-        pieces = parted(tuple(texts.every))
         if self.tokenizer == "nltk":
-            return pieces.words(_NLTK)
+            return numbered(list(map(cache(published_nltk.words), texts.every)))
         many = texts.sides.sum(axis=1)
         ends = np.cumsum(many).tolist()
         languages = [language_of(*texts.every[start:end]) for start, end in pairwise([0, *ends])]
         if len(set(languages)) == 1:
-            return pieces.words(Rule(rouge.words, (languages[0], self.stem)))
+            return parted(tuple(texts.every)).words(Rule(rouge.words, (languages[0], self.stem)))
         of_texts = np.repeat(languages, many).tolist()
         return numbered(list(map(rouge.words, texts.every, of_texts, repeat(self.stem))))
-
-
-_NLTK = Rule(published_nltk.words, is_of_runs=False)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import pretrained
-from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer
-from fairbrief.scorers.pairs import Progress
-from fairbrief.scorers.pieces import Ids, frame, padded, parts, pieces, run_batches
-from fairbrief.types import Ask, Floats, Integers, Scores
+from fairbrief.scorers.pieces import Ids, frame
+from fairbrief.types import Ask, Floats, Scores
 
 
 class Embedding(ModelScorer):
@@ -38,29 +36,22 @@ class Embedding(ModelScorer):
             matrix = np.clip(rows @ columns.T, -1, 1) if ask.rows and ask.columns else np.zeros(0)
             yield Scores.of_whole_texts(ask, matrix)
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per text: its embedding, zeros for a text without word pieces. Shape (dimensions,)."""
         resident = models.sentence_encoder(*self.loading)
         around = frame(resident.tokenizer, pair=False)
-        ids = pieces(resident.tokenizer, (text for (text,) in keys))
-        size = resident.limit - around.size
-        if self.windows == "truncate":
-            ids = {text: found[:size] for text, found in ids.items()}
-        items = [(k, w) for k, (text,) in enumerate(keys) for w in parts(len(ids[text]), size)]
 
-        def forward(batch: Integers) -> Floats:
-            texts = [ids[keys[items[i][0]][0]][items[i][1]] for i in batch]
-            return _embed(resident, [around.around(text) for text in texts])
+        def forward(windows: Sequence[Sequence[Ids]]) -> Floats:
+            return _embed(resident, [around.around(*window) for window in windows])
 
-        def mean(found: Sequence[tuple[int, Floats]]) -> Floats:
-            """The mean of the windows' vectors, weighted by their pieces; in order, whatever the batches were."""
-            ordered = sorted((items[i][1].start, items[i][1].stop, vector) for i, vector in found)
-            weights = np.array([stop - start for start, stop, _ in ordered], dtype=np.float64)
-            vectors = np.stack([vector for _, _, vector in ordered])
-            return np.asarray((weights @ vectors) / max(weights.sum(), 1), dtype=np.float32)
+        yield from self.run(keys, resident, around, forward, _mean_of_windows)
 
-        lengths = [w.stop - w.start + around.size for _, w in items]
-        yield from self.run(keys, [k for k, _ in items], lengths, forward, mean)
+
+def _mean_of_windows(windows: Sequence[tuple[int, Floats]]) -> NDArray[np.float32]:
+    """The mean of the vectors of a text's windows, weighted by their pieces."""
+    lengths, vectors = zip(*windows, strict=True)
+    weights = np.array(lengths, dtype=np.float64)
+    return np.asarray((weights @ np.stack(vectors)) / max(weights.sum(), 1), dtype=np.float32)
 
 
 def _unit(vectors: Sequence[Floats]) -> Floats:
@@ -80,8 +71,8 @@ def _embed(resident: models.Resident, inputs: Sequence[tuple[Ids, Ids | None]]) 
 BASELINES = {("roberta-large", 17): 0.83150584, ("FacebookAI/roberta-large", 17): 0.83150584}
 """Mean precision of unrelated English sentences, by model and layer, as the bert-score package gives it."""
 
-Vectors = tuple[Any, ...]
-"""Unit vectors of a text's pieces, and of the special pieces around them, on the model's device."""
+Windows = list[Any]
+"""The unit vectors of each window of a text, special pieces included, on the model's device."""
 BLOCK = 128
 """How many pairs have their vectors in memory at once."""
 
@@ -110,30 +101,20 @@ class BertScore(ModelScorer):
     version: ClassVar[int] = 2
     model: str = "roberta-large"
     layer: int = 17
-    rescale: float | str = "auto"
+    rescale: Annotated[float | Literal["auto", "none"], "(-inf, 1)"] = "auto"
     units: Literal["pieces", "texts"] = "pieces"
     prefix_space: bool = True
-
-    def __post_init__(self) -> None:
-        ModelScorer.__post_init__(self)
-        self.baseline  # noqa: B018 - a rescaling that cannot be read is an error now, not after the model ran
 
     @property
     def baseline(self) -> float:
         """The b of the rescaling; 0 for none."""
-        if self.rescale in ("auto", "none"):
+        if isinstance(self.rescale, str):
             return BASELINES.get((self.model, self.layer), 0.0) if self.rescale == "auto" else 0.0
-        try:
-            baseline = float(self.rescale)
-        except ValueError:
-            baseline = 1.0
-        if not baseline < 1:
-            raise RequestError(f"{self.name}(rescale={self.rescale}): wanted a number below 1, auto or none.")
-        return baseline
+        return self.rescale
 
     @property
-    def details(self) -> str:
-        return f" layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
+    def computed_by(self) -> str:
+        return f"{super().computed_by} layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
 
     @property
     def fingerprint(self) -> str:
@@ -147,47 +128,37 @@ class BertScore(ModelScorer):
             rescaled = (scores.matrix - self.baseline) / (1 - self.baseline)
             yield Scores(rescaled, scores.owner, scores.sizes)
 
-    def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
+    def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): each of the column's pieces' largest cosine. Shape (pieces of the column,)."""
         resident = models.load("AutoModel", *self.loading, self.layer)
-        progress = Progress(self.name, len(keys))
+        around = frame(resident.tokenizer, pair=False)
+        own = slice(len(around.before), -len(around.after) or None)
         prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
         plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
-        ids = pieces(resident.tokenizer, plain.values())
+
+        def forward(windows: Sequence[Sequence[Ids]]) -> Windows:
+            return _vectors(resident, [around.around(*window)[0] for window in windows])
+
         for start in range(0, len(keys), BLOCK):
             block = keys[start : start + BLOCK]
-            yield _matches(block, self._vectors(resident, {t: ids[plain[t]] for key in block for t in key}))
-            progress.add(len(block))
+            texts = list(dict.fromkeys((plain[text],) for key in block for text in key))
+            vectors: dict[pairs.Key, Any] = {}
+            for done in self.run(texts, resident, around, forward, lambda parts: [part for _, part in parts]):
+                vectors.update(done)
+            yield {
+                (row, column): _best_cosines(vectors[plain[row],], vectors[plain[column],], own)
+                for row, column in block
+            }
 
-    def _vectors(self, resident: models.Resident, ids: Mapping[str, Ids]) -> dict[str, Vectors]:
-        """The vectors of texts with these pieces, longest windows first."""
-        torch, around = pretrained.library("torch", self.name), frame(resident.tokenizer, pair=False)
-        size, before, after = resident.limit - around.size, len(around.before), len(around.after)
-        inputs = [
-            (text, around.around(own[window])[0])
-            for text, own in ids.items()
-            for window in ([slice(0, size)] if self.windows == "truncate" else parts(len(own), size))
-        ]
 
-        def forward(batch: Integers) -> Any:
-            given, mask = padded([inputs[i][1] for i in batch], resident.tokenizer.pad_token_id)
-            with torch.inference_mode():
-                states = resident.model(
-                    input_ids=resident.tensor(given), attention_mask=resident.tensor(mask)
-                ).last_hidden_state
-                return torch.nn.functional.normalize(states.float(), dim=-1)
-
-        kept: dict[int, Vectors] = {}
-        lengths = [len(own) for _, own in inputs]
-        for batch, states in run_batches(lengths, forward, self.placement.batch_tokens):
-            for i, state in zip(batch.tolist(), states, strict=True):
-                end = lengths[i] - after
-                special = torch.cat([state[:before], state[end : end + after]])
-                kept[i] = state[before:end].clone(), special  # no padded batch is kept alive
-        of_text: dict[str, list[Vectors]] = {}
-        for i, (text, _) in enumerate(inputs):
-            of_text.setdefault(text, []).append(kept[i])
-        return {text: tuple(map(torch.cat, zip(*own, strict=True))) for text, own in of_text.items()}
+def _vectors(resident: models.Resident, framed: Sequence[Ids]) -> Windows:
+    """The unit vectors of framed texts."""
+    torch = pretrained.library("torch", "bertscore")
+    with torch.inference_mode():
+        states = resident.model(**resident.inputs([(ids, None) for ids in framed])).last_hidden_state
+        vectors = torch.nn.functional.normalize(states.float(), dim=-1)
+    # Copies, so that no padded batch is kept alive.
+    return [own[: len(ids)].clone() for ids, own in zip(framed, vectors, strict=True)]
 
 
 def _by_piece(ask: Ask, arrays: pairs.Arrays) -> Scores:
@@ -206,14 +177,10 @@ def _wants_space(tokenizer: Any) -> bool:
     return is_one and not tokenizer.init_kwargs.get("add_prefix_space", False)
 
 
-def _matches(block: Sequence[pairs.Key], vectors: Mapping[str, Vectors]) -> pairs.Arrays:
+def _best_cosines(row: Windows, column: Windows, own: slice) -> NDArray[np.float32]:
+    """The largest cosine of each of the column's ``own`` pieces to a piece of the row; 0 if the row has no own pieces."""
     torch = pretrained.library("torch", "bertscore")
-    found: dict[pairs.Key, NDArray[np.float32]] = {}
-    with torch.inference_mode():
-        for row, column in block:
-            wanted, _ = vectors[column]
-            found[row, column] = np.zeros(len(wanted), dtype=np.float32)
-            if len(vectors[row][0]) and len(wanted):
-                cosines = wanted @ torch.cat(vectors[row]).T
-                found[row, column] = cosines.amax(dim=1).cpu().numpy()
-    return found
+    wanted = torch.cat([window[own] for window in column])
+    if not len(wanted) or not any(len(window[own]) for window in row):
+        return np.zeros(len(wanted), dtype=np.float32)
+    return np.asarray((wanted @ torch.cat(row).T).amax(dim=1).cpu().numpy())

@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairbrief.errors import MissingExtra
+from fairbrief.errors import optional_library
 from fairbrief.ranges import batches, changes, numbers_within, ordered, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
 from fairbrief.scorers.pairs import best_passages
@@ -165,16 +165,26 @@ class SentenceScorer(CheckedSettings, ABC):
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:
         """One answer per ask, in order."""
+        return in_batches(asks, self._answered, self.by if self.sentences == "given" else "document")
 
-        def answered(texts: Texts) -> ScoreTable:
-            entries = Entries(texts, self.sentences, self.rule, self.n)
-            cells, sizes = self.compared(entries), entries.size[~entries.is_column]
-            return ScoreTable(entries.shapes, cells, entries.owner, sizes)
-
-        return in_batches(asks, answered, self.by if self.sentences == "given" else "document")
+    def _answered(self, texts: Texts) -> ScoreTable:
+        entries = Entries(texts, self.sentences, self.rule, self.n)
+        sizes = entries.size[~entries.is_column]
+        return ScoreTable(entries.shapes, self.compared(entries), entries.owner, sizes)
 
 
 # ---------------------------------------------------------------------------------------- TF-IDF
+
+
+def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
+    if not text.isascii() and NEEDS_ICU.search(text):
+        found = words_of(text.lower())
+    else:
+        found = [word for word in plain_words(text.lower()) if len(word) > 1]
+    return [word for word in found if word not in stop]
+
+
+_TOKENS = Rule(_tokens)
 
 
 class Tfidf(SentenceScorer):
@@ -191,25 +201,11 @@ class Tfidf(SentenceScorer):
     """
 
     name: ClassVar[str] = "tfidf"
+    rule: ClassVar[Rule] = _TOKENS
     fitted: Literal["article", "pair"] = "article"
-
-    @property
-    def rule(self) -> Rule:
-        return _TOKENS
 
     def compared(self, entries: Entries) -> Floats:
         return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
-
-
-def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
-    if not text.isascii() and NEEDS_ICU.search(text):
-        found = words_of(text.lower())
-    else:
-        found = [word for word in plain_words(text.lower()) if len(word) > 1]
-    return [word for word in found if word not in stop]
-
-
-_TOKENS = Rule(_tokens)
 
 
 def _cosines(entries: Entries) -> Floats:
@@ -321,12 +317,7 @@ class Counts(SentenceScorer):
 
 @cache
 def _stop_words(name: str) -> frozenset[str]:
-    if name == "own":
-        return FUNCTION_WORDS
-    if name == "none":
-        return frozenset()
-    try:
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-    except ImportError as error:
-        raise MissingExtra("scikit-learn", "people", "counts(stop_words=sklearn)") from error
-    return frozenset(ENGLISH_STOP_WORDS)
+    if name == "sklearn":
+        text = optional_library("sklearn.feature_extraction.text", "people", "counts(stop_words=sklearn)")
+        return frozenset(text.ENGLISH_STOP_WORDS)
+    return FUNCTION_WORDS if name == "own" else frozenset()

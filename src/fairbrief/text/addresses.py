@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from fairbrief.errors import RequestError
 
@@ -44,21 +45,34 @@ def redacted(text: str) -> str:
     return _NAMED.sub(rf"\1\2{HIDDEN}", _KEY.sub(HIDDEN, text))
 
 
-COPYING = {
-    "s3": "aws s3 cp", "gs": "gcloud storage cp", "gcs": "gcloud storage cp", "abfs": "azcopy copy",
-    "abfss": "azcopy copy", "hdfs": "hdfs dfs -get",
+class Store(NamedTuple):
+    """The command that copies a file from a store, and how its command-line tools get credentials."""
+
+    copying: str
+    credentials: str
+
+
+_GOOGLE = Store(
+    "gcloud storage cp", "gcloud auth application-default login; ?anonymous=true for a public bucket"
+)
+_AZURE = Store("azcopy copy", "az login, or AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET")
+STORES = {
+    "s3": Store(
+        "aws s3 cp",
+        "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role; ?anonymous=true for a public bucket",
+    ),
+    "gs": _GOOGLE, "gcs": _GOOGLE, "abfs": _AZURE, "abfss": _AZURE, "hdfs": Store("hdfs dfs -get", "kinit"),
 }  # fmt: skip
-"""The stores, and the command that copies a file from each."""
 SETTINGS = (
     "region", "scheme", "endpoint_override", "anonymous", "enable_tls", "blob_storage_authority", "dfs_storage_authority",
 )  # fmt: skip
 """Settings that may follow the ? of an address."""
-_ADDRESS = re.compile(rf"({'|'.join(COPYING)}):/+")
+_ADDRESS = re.compile(rf"({'|'.join(STORES)}):/+")
 
 
 def is_stored(source: object) -> bool:
     """Whether a source is the address of files in an object store."""
-    return isinstance(source, str) and source.partition("://")[0] in COPYING and "://" in source
+    return isinstance(source, str) and source.partition("://")[0] in STORES and "://" in source
 
 
 def refuse_stored(path: object, option: str = "") -> None:
@@ -68,7 +82,7 @@ def refuse_stored(path: object, option: str = "") -> None:
         return
     raise RequestError(
         f"{option}{' ' if option else ''}{redacted(str(path))} is in an object store. From object stores only records and "
-        f"summaries are read, and nothing is written there: give a local path, and copy with: {COPYING[found[1]]}"
+        f"summaries are read, and nothing is written there: give a local path, and copy with: {STORES[found[1]].copying}"
     )
 
 
@@ -85,21 +99,11 @@ def refuse_secrets(address: str) -> None:
     if at and (":" in user or not scheme.startswith(("abfs", "hdfs"))):
         raise RequestError(
             f"An address of {scheme}:// has a user or a key before its @, and addresses are written to files: remove it, and "
-            f"give credentials as the store's tools expect them ({where_credentials(scheme)})."
+            f"give credentials as the store's tools expect them ({STORES[scheme].credentials})."
         )
     for setting in query.split("&") if query else ():
         if (name := setting.partition("=")[0]) not in SETTINGS:
             raise RequestError(
                 f"'{redacted(name)}' is not allowed after the ? of {scheme}://{place}; allowed: {', '.join(SETTINGS)}. "
-                f"Give credentials as the store's tools expect them ({where_credentials(scheme)})."
+                f"Give credentials as the store's tools expect them ({STORES[scheme].credentials})."
             )
-
-
-def where_credentials(scheme: str) -> str:
-    """How a store's command-line tools get credentials."""
-    return {
-        "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role; ?anonymous=true for a public bucket",
-        "hdfs": "kinit",
-        "abfs": "az login, or AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET",
-        "gs": "gcloud auth application-default login; ?anonymous=true for a public bucket",
-    }[{"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)]

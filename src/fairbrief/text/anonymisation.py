@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from fairbrief.text.vocabulary import words
@@ -16,21 +16,22 @@ _PRONOUNS = {
     "he": "they", "she": "they", "him": "them", "his": "their", "her": "their", "hers": "theirs",
     "himself": "themself", "herself": "themself",
 }  # fmt: skip
-_TITLES = frozenset("mr mrs ms miss sir lady ma'am madam dame".split())
-_NEUTRAL = {
-    **{case(old): case(new) for old, new in _PRONOUNS.items() for case in (str, str.capitalize, str.upper)},
-    **{case(title): TITLE for title in _TITLES for case in (str, str.capitalize, str.upper)},
-}
-_WORDS = re.compile(r"([^\W_]++(?:['’-][^\W_]++)*+)")
+_TITLES = dict.fromkeys("mr mrs ms miss sir lady ma'am madam dame".split(), TITLE)
+
+
+def _in_cases(words: Mapping[str, str], *cases: Callable[[str], str]) -> dict[str, str]:
+    return {case(old): new if new is TITLE else case(new) for old, new in words.items() for case in cases}
+
+
+_NEUTRAL = _in_cases(_PRONOUNS | _TITLES, str, str.capitalize, str.upper)
+_WORD = r"([^\W_]++(?:['’-][^\W_]++)*+)"
+_WORDS = re.compile(rf"{_WORD}(\.?)")
 # The same words; the search looks characters up in a table where it need not test for letters.
-_WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)")
+_WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)(\.?)")
+_FOLLOWING = re.compile(rf"\s+{_WORD}")
 _NOT_A_POSSESSION = words("function_words", "not_possessed")
 _PUBLISHED = _PRONOUNS | {"him": "their"} | dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE)
-_PUBLISHED_FORMS = {
-    form(old): new if new is TITLE else form(new)
-    for old, new in _PUBLISHED.items()
-    for form in (str, str.capitalize)
-}
+_PUBLISHED_FORMS = _in_cases(_PUBLISHED, str, str.capitalize)
 _PUBLISHED_WORDS = re.compile(rf"\b(?:{'|'.join(_PUBLISHED_FORMS)})\b")
 
 
@@ -48,23 +49,22 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     for placeholder, part in ((LAST, 1), (FIRST, 0)):
         for own in filter(None, (name[part] for name in names)):
             neutral.update(_placeholders(own, placeholder))
-    pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
-    for i in range(1, len(pieces), 2):
-        word, between = pieces[i], pieces[i + 1]
+
+    def neutral_form(match: re.Match[str]) -> str:
+        word, stop = match.groups()
         new = neutral.get(word)
         if new is None:
-            if not word.isalnum():
-                pieces[i] = _neutral_parts(word, neutral)
-            continue
+            return word + stop if word.isalnum() else _neutral_parts(word, neutral) + stop
         if new is TITLE:
-            pieces[i + 1] = between.removeprefix(".")
-        elif word in _THEM:
-            after = pieces[i + 2] if i + 2 < len(pieces) else ""
+            return TITLE
+        if word in _THEM:
             # An object, unless something that could be possessed follows.
-            if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
+            following = _FOLLOWING.match(text, match.end(1))
+            if following is None or following[1].lower() in _NOT_A_POSSESSION:
                 new = _THEM[word]
-        pieces[i] = new
-    return "".join(pieces)
+        return new + stop
+
+    return (_WORDS_OF_ASCII if text.isascii() else _WORDS).sub(neutral_form, text)
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:

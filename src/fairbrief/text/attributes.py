@@ -86,26 +86,18 @@ _WHOLE = r"(?<!\d[.,])(?<!hundred )(?<!hundred and )"
 """Before a number that is not the end of a longer one: 1.5, one hundred and two."""
 _N = rf"{_WHOLE}(?P<n>1[01]\d|\d{{1,2}}|{_any_of(_NUMBERS).replace('-', '[ -]')})"
 _AFTER = r"(?![.,]?\d|%| hundred| (?:month|week|day|hour|minute)s?\b)"
-_AGES = (
-    re.compile(
-        rf"\b{_N}[ -]?(?:(?:years?|yrs?)[ -](?:old|of age)|y/?o)\b(?![ -](?:{_any_of(_WORDS['things'].split())}))",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b{_AFTER}",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[.,;)]| and\b)"),
-    re.compile(
-        rf"\b(?:[Hh]e|[Ss]he|[A-Z][a-z]+|{_any_of(_WORDS['origins']['nouns'].split())})(?: is|[’']s| was) (?:now |only )?{_N}"
-        r"(?=[.,;](?!\d)| and\b| when\b)"
-    ),
-    re.compile(
-        rf"\b(?:his|her|their|my|your) (?:(?P<part>early|mid|late)[ -])?(?P<decade>{_any_of(_DECADES)})\b",
-        re.IGNORECASE,
-    ),
-    re.compile(rf"\b(?P<word>{_any_of(_AGE_WORDS)})\b", re.IGNORECASE),
-)
+_NOUNS = _any_of(_WORDS["origins"]["nouns"].split())
+_AGES = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?i)\b{_N}[ -]?(?:(?:years?|yrs?)[ -](?:old|of age)|y/?o)\b(?![ -](?:{_any_of(_WORDS['things'].split())}))",
+        rf"(?i)\b(?:aged?|age of|turn(?:ed|s|ing)|(?:wo)?man of|at(?=[ \w-]{{1,20}}, s?he\b))[ :]+{_N}\b{_AFTER}",
+        r"\b[A-Z][^\W\d_]+(?:, | \()(?P<n>\d\d)(?=[.,;)]| and\b)",
+        rf"\b(?:[Hh]e|[Ss]he|[A-Z][a-z]+|{_NOUNS})(?: is|[’']s| was) (?:now |only )?{_N}(?=[.,;](?!\d)| and\b| when\b)",
+        rf"(?i)\b(?:his|her|their|my|your) (?:(?P<part>early|mid|late)[ -])?(?P<decade>{_any_of(_DECADES)})\b",
+        rf"(?i)\b(?P<word>{_any_of(_AGE_WORDS)})\b",
+    )
+]
 
 
 def _ages(text: str) -> Iterator[Mention]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,8 +27,7 @@ BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 JOINED = re.compile(r"\s*(?:,|&|,?\s?(?:and|und|et|y|e|en|i))\s*")
 """What joins two names to one subject."""
 CUE = re.compile(
-    r"(?:\b(?:according to|in the (?:view|opinion|words) of|by|laut|selon|d['’]après|según|secondo|volgens)|^\s*for)\s*\Z",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:according to|in the (?:view|opinion|words) of|by|laut|selon|d['’]après|según|secondo|volgens)|^\s*for)\s*\Z"
 )
 """Words before the name of somebody whose statement follows or precedes."""
 SAYING = "|".join(vocabulary("names")["reporting"].split())
@@ -81,19 +80,19 @@ def attributions(
     found: list[Attribution] = []
     label = frozenset[int]()
     for claim, opens in zip(claims, starts_line, strict=True):
-        if opens:
-            label = frozenset()
-        content, of_label = roster.labelled(claim)
+        content, speakers = roster.labelled(claim)
         spans = roster.spans(content)
-        named = frozenset(s.speaker for s in spans if s.speaker is not None)
-        if of_label:
-            label = of_label
-            found.append(Attribution(content, named | label, label))
-            continue
-        content, speakers = _attributed(claim, spans)
-        label = frozenset() if speakers else label
-        found.append(Attribution(content, named | label, speakers or label))
+        if speakers:
+            label = speakers
+        else:
+            content, speakers = _attributed(claim, spans)
+            label = frozenset() if opens or speakers else label
+        found.append(Attribution(content, _speakers(spans) | label, speakers or label))
     return tuple(found)
+
+
+def _speakers(spans: Iterable[Span]) -> frozenset[int]:
+    return frozenset(span.speaker for span in spans if span.speaker is not None)
 
 
 class Roster:
@@ -106,15 +105,15 @@ class Roster:
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.words = [_words_of(name) for name in names]
+        words = [_words_of(name) for name in names]
+        self.keys = [[_key(word) for word in own] for own in words]
         self.by_word: dict[str, set[int]] = {}
-        for i, own in enumerate(self.words):
-            for word in own:
-                self.by_word.setdefault(_key(word), set()).add(i)
-        self.keys = [frozenset(map(_key, own)) for own in self.words]
+        for i, own in enumerate(self.keys):
+            for key in own:
+                self.by_word.setdefault(key, set()).add(i)
         self.genders = [set(map(gender_of_title, WORD.findall(name))) for name in names]
-        every = [word for own in self.words for word in own]
-        self.in_any_case = {_key(word) for word in every if word.islower() or bare(word) in ROLES}
+        in_any_case = (word for own in words for word in own if word.islower() or bare(word) in ROLES)
+        self.in_any_case = set(map(_key, in_any_case))
 
     def labelled(self, claim: str) -> tuple[str, frozenset[int]]:
         """The claim without its label, and the speakers in the label; the claim itself if it has none."""
@@ -123,7 +122,7 @@ class Roster:
             return claim, frozenset()
         label = BRACKETED.sub(" ", match[1]).strip(" *_")
         spans = self.spans(label)
-        who = frozenset(s.speaker for s in spans if s.speaker is not None)
+        who = _speakers(spans)
         rest = WORD.findall(replaced(label, ((span.start, span.end, "") for span in spans)))
         is_name = all(word[0].isupper() or JOINED.fullmatch(word) or word == "the" for word in rest)
         if not who or not is_name or len(rest) > MOST_TITLES:
@@ -133,20 +132,16 @@ class Roster:
     def spans(self, text: str) -> list[Span]:
         """The names in a text, in order."""
         tokens = list(WORD.finditer(text))
-        keys = [_key(token[0]) for token in tokens]
-        is_word = [
-            key in self.by_word and (not token[0][0].islower() or key in self.in_any_case or key in PARTICLES)
-            for key, token in zip(keys, tokens, strict=True)
-        ]
-        i, found = 0, list[Span]()
-        while i < len(tokens):
-            j = i
-            while j < len(tokens) and is_word[j] and (j == i or _touch(text, tokens, j)):
-                j += 1
-            if j > i:
-                found += self._span(text, tokens, i, j)
-            i = max(j, i + 1)
-        return found
+        runs: list[tuple[int, int]] = []
+        for i, token in enumerate(tokens):
+            key, is_lower = _key(token[0]), token[0][0].islower()
+            if key not in self.by_word or (is_lower and key not in self.in_any_case and key not in PARTICLES):
+                continue
+            if runs and runs[-1][1] == i and _touch(text, tokens, i):
+                runs[-1] = runs[-1][0], i + 1
+            else:
+                runs.append((i, i + 1))
+        return [span for i, end in runs for span in self._span(text, tokens, i, end)]
 
     def _span(self, text: str, tokens: list[re.Match[str]], i: int, j: int) -> Iterator[Span]:
         """The name of the tokens ``i`` to ``j``, if they are one."""
@@ -164,31 +159,24 @@ class Roster:
                 break
             first -= 1
         before = tokens[first:i]
-        if all(word in WEAK for word in run) and not any(is_title(token[0]) for token in before):
+        if WEAK.issuperset(run) and not any(is_title(token[0]) for token in before):
             return
         initials = [_key(token[0]) for token in before if _is_initial(text, token)]
         who = {s for s in who if all(any(word.startswith(x) for word in self.keys[s]) for x in initials)}
-        who = {s for s in who if self.keys[s] == frozenset(run)} or who
+        who = {s for s in who if set(self.keys[s]) == set(run)} or who
         titles = {gender_of_title(token[0]) for token in before} - {""}
         who = {s for s in who if self.genders[s] & titles} or who
-        if len(who) == 1 and self._is_other(text, tokens, (first, j), run, next(iter(who))):
-            who = set()
+        speaker = who.pop() if len(who) == 1 else None
+        # The words next to a name make it the name of somebody else: Peter Weber, Anna Smith.
+        follows_given = _touch(text, tokens, first) and _is_given(tokens[first - 1][0])
+        goes_on = j < len(tokens) and _touch(text, tokens, j) and tokens[j][0][0].isupper()
+        goes_on = goes_on and not tokens[j - 1][0].endswith(("'s", "’s"))
+        if speaker is not None and (follows_given or (goes_on and self.keys[speaker][-1] not in run)):
+            speaker = None
         is_role = run[0] in self.in_any_case and _touch(text, tokens, first)
         if is_role and tokens[first - 1][0].lower() == "the":
             first -= 1
-        yield Span(tokens[first].start(), tokens[j - 1].end(), who.pop() if len(who) == 1 else None)
-
-    def _is_other(
-        self, text: str, tokens: list[re.Match[str]], place: tuple[int, int], run: list[str], speaker: int
-    ) -> bool:
-        """Whether the words next to a name make it the name of somebody else: Peter Weber, Anna Smith."""
-        first, end = place
-        if _touch(text, tokens, first) and _is_given(tokens[first - 1][0]):
-            return True
-        last = _key(self.words[speaker][-1])
-        if last in run or end == len(tokens) or not _touch(text, tokens, end):
-            return False
-        return tokens[end][0][0].isupper() and not tokens[end - 1][0].endswith(("'s", "’s"))
+        yield Span(tokens[first].start(), tokens[j - 1].end(), speaker)
 
 
 def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]:

@@ -54,8 +54,6 @@ def guess_place(word: str, following: str) -> Place | None:
     >>> guess_place("her", " own two sons"), guess_place("her", " to the door")
     ('his', 'him')
     """
-    if word.lower() not in _BY_TAG:
-        return place(word)
     after = _NEXT_WORD.match(following)
     is_before_noun = after is not None and after[1].lower() not in FUNCTION_WORDS - _POSSESSED
     return place(word, "PRP$" if is_before_noun else "PRP")
@@ -123,15 +121,12 @@ def exchange_title(title: str, to: str, woman: str = "Ms.") -> str:
     """
     if title_gender(title) == to:
         return title
-    low = bare(title)
-    if other := vocabulary("titles")["instead"].get(low):
-        return like(title, other if title[:1].isupper() else other.lower())
-    new = "Mr." if to == "male" else woman
-    if not title.endswith(".") and low != "miss":
-        new = new.rstrip(".")
-    if title.isupper():
-        return new.upper()
-    return new if title[:1].isupper() else new.lower()
+    new = vocabulary("titles")["instead"].get(bare(title))
+    if new is None:
+        new = "Mr." if to == "male" else woman
+        if not title.endswith(".") and bare(title) != "miss":
+            new = new.rstrip(".")
+    return like(title, new if title[:1].isupper() else new.lower())
 
 
 HELM, _MORE = (
@@ -152,19 +147,15 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     >>> sorted(word_lists("old: aged elderly; young: youthful")["old"])
     ['aged', 'elderly']
     """
-    if name in ("helm", "extended"):
-        pairs = HELM if name == "helm" else EXTENDED
-        return {"female": frozenset(f for f, _ in pairs), "male": frozenset(m for _, m in pairs)}
-    lists = {}
-    for part in filter(str.strip, name.split(";")):
-        group, colon, words = part.partition(":")
-        if not colon or not words.split():
-            raise ValueError(
-                f"'{name}' names no word lists. Write helm, extended, or lists='group: word word; group: word'."
-            )
-        lists[group.strip()] = frozenset(words.replace(",", " ").lower().split())
-    if len(lists) < 2:
-        raise ValueError(f"'{name}' has fewer than two groups. Write 'group: word word; group: word word'.")
+    if pairs := {"helm": HELM, "extended": EXTENDED}.get(name):
+        female, male = map(frozenset, zip(*pairs, strict=True))
+        return {"female": female, "male": male}
+    parts = (part.partition(":") for part in name.split(";") if part.strip())
+    lists = {group.strip(): frozenset(words.replace(",", " ").lower().split()) for group, _, words in parts}
+    if len(lists) < 2 or not all(lists.values()):
+        raise ValueError(
+            f"'{name}' names no word lists, or only one. Write helm, extended, or lists='group: word word; group: word'."
+        )
     return dict(sorted(lists.items()))
 
 
@@ -213,12 +204,7 @@ def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
     text = text.replace("’", "'").replace("‘", "'").lower()
     words = text.translate(_TIGHT if variant == "published" else _LOOSE).split()
-    return tuple(filter(_all_words(lists).__contains__, words))
-
-
-@lru_cache(maxsize=64)
-def _all_words(lists: str) -> frozenset[str]:
-    return frozenset().union(*word_lists(lists).values())
+    return tuple(filter(frozenset().union(*word_lists(lists).values()).__contains__, words))
 
 
 def pair_markers() -> dict[str, str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from fairbrief.errors import RequestError
@@ -18,14 +20,15 @@ _LISTS = vocabulary("languages")
 NAMES: Mapping[str, str] = _LISTS["names"]
 """ISO 639-1 codes of known languages → the language's name in English."""
 LATIN, CYRILLIC = (tuple(_LISTS[script].split()) for script in ("latin", "cyrillic"))
-SCRIPTS: Sequence[tuple[str, re.Pattern[str]]] = tuple(
-    (code, re.compile(f"[{letters}]")) for code, letters in _LISTS["scripts"].items()
-)
+
+
+def _patterns(letters: Mapping[str, str]) -> Mapping[str, re.Pattern[str]]:
+    return {code: re.compile(f"[{own}]") for code, own in letters.items()}
+
+
+SCRIPTS = _patterns(_LISTS["scripts"])
 """Scripts that identify a language."""
-SHARED: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]] = {
-    code: tuple((other, re.compile(f"[{letters}]")) for other, letters in others.items())
-    for code, others in _LISTS["shared"].items()
-}
+SHARED = {code: _patterns(letters) for code, letters in _LISTS["shared"].items()}
 """Languages that share a script, with letters that only they use."""
 LOOKED_AT = 4_000
 """Number of leading characters of a text that decide."""
@@ -60,8 +63,7 @@ class Setting(NamedTuple):
     usual: str = ""
 
 
-NO_SETTING = Setting()
-_setting: ContextVar[Setting] = ContextVar("language", default=NO_SETTING)
+_setting: ContextVar[Setting] = ContextVar("language", default=Setting())  # noqa: B039 # which never changes
 
 
 @contextmanager
@@ -127,16 +129,16 @@ def language_of_input(texts: Iterable[str]) -> str:
     """The given language, or the most frequent one of an input: short texts are combined; English for an empty input."""
     if stated := given():
         return stated
-    votes: list[str] = []
+    votes = Counter[str]()
     waiting: list[str] = []
     for text in texts:
         waiting.append(text[:LOOKED_AT])
         if sum(map(len, waiting)) >= 2 * OWN_LETTERS:
-            votes.append(_detected(" ".join(waiting)[:LOOKED_AT]))
+            votes[_detected(" ".join(waiting)[:LOOKED_AT])] += 1
             waiting.clear()
     if waiting and not votes:
-        votes.append(_detected(" ".join(waiting), ENGLISH))
-    return max(dict.fromkeys(votes), key=votes.count) if votes else ENGLISH
+        return _detected(" ".join(waiting), ENGLISH)
+    return max(votes, key=votes.__getitem__, default=ENGLISH)
 
 
 def is_foreign(text: str) -> str:
@@ -164,9 +166,11 @@ def _detect(text: str, usual: str = "") -> str:
     letters = sum(map(len, words))
     beyond = "" if text.isascii() else "".join(_BEYOND_ASCII.findall(text))
     if len(beyond) > ENOUGH * letters and not (usual and letters < OWN_SCRIPT):
-        for code, script in SCRIPTS:
+        for code, script in SCRIPTS.items():
             if len(script.findall(beyond)) > ENOUGH * letters:
-                return next((other for other, own in SHARED.get(code, ()) if own.search(beyond)), code)
+                return next(
+                    (other for other, own in SHARED.get(code, {}).items() if own.search(beyond)), code
+                )
     is_latin = len(beyond) <= ENOUGH * letters or len(_CYRILLIC.findall(beyond)) <= ENOUGH * letters
     if letters < FEWEST_LETTERS and (usual or is_latin):
         return usual or ENGLISH
@@ -182,19 +186,16 @@ _detected = lru_cache(maxsize=4096)(_detect)
 """`_detect`, cached for repeated texts."""
 
 
-def _by_function_words(words: list[str], candidates: Collection[str], default: str, *, is_short: bool) -> str:
+def _by_function_words(words: list[str], candidates: tuple[str, ...], default: str, *, is_short: bool) -> str:
     """The candidate with clearly the largest share of function words in a text (lower-cased words); else the default."""
     may_be_english = ENGLISH in candidates and not (is_short and default != ENGLISH)
     if may_be_english and sum(map(CLOSED_CLASSES.__contains__, words)) >= SURELY_ENGLISH * len(words):
         return ENGLISH
     listed = stop_words if is_short else function_words
-    hits = dict.fromkeys(candidates, 0)
-    having = _languages_with(tuple(candidates), listed)
-    for word in words:
-        for code in having.get(word, ()):
-            hits[code] += 1
-    best = max(hits, key=hits.__getitem__)
-    least = hits.get(default, 0) + (SHORT_MARGIN if is_short else MARGIN) * len(words)
+    having = _languages_with(candidates, listed)
+    hits = Counter(chain.from_iterable(having.get(word, ()) for word in words))
+    best = max(candidates, key=hits.__getitem__)
+    least = hits[default] + (SHORT_MARGIN if is_short else MARGIN) * len(words)
     is_clear = hits[best] >= least and len(listed(best).intersection(words)) >= FEWEST
     return best if is_clear else default
 

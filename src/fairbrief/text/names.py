@@ -9,17 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Final
+from sys import float_info
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
 
 from fairbrief.errors import DataError
 from fairbrief.text.vocabulary import words
 
-GENDERED_TITLES = {
-    title: gender
-    for gender, titles in (("male", "male"), ("female", "female"), ("", "of_neither"))
-    for title in words("titles", titles)
-}
-"""Title, lower-case and without full stop → ``female``, ``male``, or nothing for a neutral one."""
+GENDERED_TITLES = {title: gender for gender in ("male", "female") for title in words("titles", gender)}
+"""Title, lower-case and without full stop → ``female`` or ``male``; without neutral ones."""
 TITLES = words("titles", "male", "female", "of_neither", "offices")
 POSTNOMINALS = words("names", "postnominals")
 SUFFIXES = POSTNOMINALS | words("names", "generations")
@@ -73,12 +72,11 @@ def gender_of_name(tokens: Sequence[str], pages: Mapping[str, str], census: Mapp
     >>> gender_of_name(["Mary", "James"], {}, {"mary": "female", "james": "male"})
     'female'
     """
-    core = without_titles(tokens)
-    full = " ".join(core).lower()
     if by_title := next(filter(None, map(gender_of_title, tokens)), ""):
         return by_title
-    if len(core) > 1 and full in pages:
-        return pages[full] if pages[full] in ("female", "male") else ""
+    core = without_titles(tokens)
+    if len(core) > 1 and (page := pages.get(" ".join(core).lower())) is not None:
+        return page if page in ("female", "male") else ""
     is_titled = len(core) < len(tokens) and len(core) == 1
     has_given = core and not is_titled and len(bare(core[0])) > 1
     return census.get(core[0].lower(), "") if has_given else ""
@@ -110,12 +108,11 @@ def genders_of(values: Iterable[str]) -> dict[str, str]:
     >>> genders_of(["F", "M", "unknown"])
     {'F': 'female', 'M': 'male'}
     """
-    found: dict[str, str] = {}
+    first: dict[str, str] = {}
     for value in values:
-        gender = GENDER_WORDS.get(value.lower())
-        if gender is not None and gender not in found.values():
-            found[value] = gender
-    return found if len(found) == 2 else {}
+        if gender := GENDER_WORDS.get(value.lower()):
+            first.setdefault(gender, value)
+    return {value: gender for gender, value in first.items()} if len(first) == 2 else {}
 
 
 def _plain(word: str) -> str:
@@ -189,39 +186,34 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
     capitalised ones (Van) too, unless they begin the name. A single letter is an initial. A single word has the part
     ``alone``, unless it is ``last``. Anything after a comma is a suffix.
     """
-    words = [
-        (match.start(), match.start() + len(kept), kept)
-        for match in re.finditer(r"\S+", name)
-        if (kept := match[0].rstrip(","))
-    ]
+    written = ((match.start(), match[0].rstrip(",")) for match in re.finditer(r"\S+", name))
+    words = [(start, word) for start, word in written if word]
     if not words:
         return ()
+    tokens = [word for _, word in words]
     end = len(words)
-    while end > 1 and is_suffix(words[end - 1][2]):
+    while end > 1 and is_suffix(tokens[end - 1]):
         end -= 1
     parts = ["given"] * end + ["suffix"] * (len(words) - end)
-    plain = [word for _, _, word in words[:end]]
     low, high = (end - 1, end) if end > 1 or alone == "last" else (end, end)
     if last:
-        size = len(last.split())
-        places = range(len(plain) - size, -1, -1)
-        where = (i for i in places if " ".join(plain[i : i + size]).lower() == " ".join(last.split()).lower())
-        if (found := next(where, None)) is not None:
-            low, high = found, found + size
-    elif last is None and _is_family_first(plain):
+        wanted, known = last.lower().split(), [word.lower() for word in tokens[:end]]
+        if places := [i for i in range(end) if known[i : i + len(wanted)] == wanted]:
+            low, high = places[-1], places[-1] + len(wanted)
+    elif last is None and _is_family_first(tokens[:end]):
         low, high = 0, 1
     parts[low:high] = ["last"] * (high - low)
     i = low - 1
-    while i >= 0 and bare(words[i][2]) in KNOWN_PARTICLES and (i > 0 or words[0][2].islower()):
+    while i >= 0 and bare(tokens[i]) in KNOWN_PARTICLES and (i > 0 or tokens[0].islower()):
         parts[i] = "particle"
         i -= 1
     # Capitals without stops are initials, as in "AS Heagle", unless the whole name is in capitals.
-    is_shouted = words[-1][2].isupper()
-    for i, (_, _, word) in enumerate(words):
+    is_shouted = tokens[-1].isupper()
+    for i, word in enumerate(tokens):
         is_run = word.isupper() and 2 <= len(word) <= 3 and not is_shouted
         if parts[i] == "given" and (is_run or is_initial(word)):
             parts[i] = "initial"
-    return tuple(Piece(a, b, part) for (a, b, _), part in zip(words, parts, strict=True))
+    return tuple(Piece(a, a + len(word), part) for (a, word), part in zip(words, parts, strict=True))
 
 
 def is_initial(word: str) -> bool:
@@ -259,8 +251,7 @@ def is_suffix(word: str) -> bool:
 # ------------------------------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """One row of a table of names.
 
     ``part`` is ``first`` or ``last``; ``gender`` ``male``, ``female`` or empty; ``group`` any word or
@@ -268,14 +259,13 @@ class Listed:
     """
 
     name: str
-    part: str
-    gender: str = ""
+    part: Annotated[str, msgspec.Meta(pattern="^(first|last)$")]
+    gender: Annotated[str, msgspec.Meta(pattern="^(male|female|)$")] = ""
     group: str = ""
-    weight: float = 1.0
+    weight: Annotated[float, msgspec.Meta(gt=0, le=float_info.max)] = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """A table of names to draw from; results of a seed depend on the order of its rows."""
 
     rows: tuple[Listed, ...]
@@ -311,20 +301,16 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
-    columns = ("name", "part", "gender", "group")
-    name, part, gender, group = ((row.get(column) or "").strip() for column in columns)
+    found = {column: (value or "").strip() for column, value in row.items() if column}
+    known = {column: value for column, value in found.items() if value}
     try:
-        weight = float(row.get("weight") or 1.0)
-    except ValueError:
-        weight = -1.0
-    is_known = part in ("first", "last") and gender in ("", "male", "female")
-    if not name or not is_known or not 0 < weight < float("inf"):
-        found = ", ".join(f"{column} '{value or ''}'" for column, value in row.items() if column)
+        return msgspec.convert(known, Listed, strict=False)
+    except msgspec.ValidationError:
+        shown = ", ".join(f"{column} '{value}'" for column, value in found.items())
         raise DataError(
-            f"{where}: found {found}. Wanted a name; part first or last; gender male, female or nothing; "
+            f"{where}: found {shown}. Wanted a name; part first or last; gender male, female or nothing; "
             "weight, if any, a number above zero."
-        )
-    return Listed(name, part, gender, group, weight)
+        ) from None
 
 
 MOST_FREQUENT = 200

@@ -13,6 +13,7 @@ from fairbrief.text.hashes import digest_of
 from fairbrief.text.languages import ENGLISH, name_of
 from fairbrief.text.published_nltk import REMEMBERED, wordnet
 from fairbrief.text.rouge import STOP_WORDS, porter_stem
+from fairbrief.text.segmentation import LETTERS
 
 READER = "Paraphrasing"
 SENSES = 3
@@ -20,7 +21,6 @@ SENSES = 3
 SHORTEST = 3
 """Letters of the shortest word that is replaced."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]['\"”’)]*\s+)['\"“‘(]*$")
 _ARTICLE = re.compile(r"\b(a)n?(\s+)$", re.IGNORECASE)
 _CONSONANT_Y = re.compile(r"[^aeiou]y$")
@@ -37,7 +37,7 @@ def paraphrase(text: str, share: float, key: str) -> str:
                 key: another key chooses other words and synonyms.
     Raises:     MissingExtra without NLTK; RequestError without WordNet.
     """
-    words = [match for match in _WORD.finditer(text) if _is_content(match[0])]
+    words = [match for match in LETTERS.finditer(text) if _is_content(match[0])]
     replaceable = [(match, synonyms) for match in words if (synonyms := _replacing(text, match))]
     order = sorted(range(len(replaceable)), key=lambda i: digest_of((key, text, str(i))))
     parts, end = [], 0
@@ -101,16 +101,15 @@ def _inflected(name: str, word: str, lemma: str, part: str) -> str:
     if word == lemma:
         return name
     if part == "n":
-        irregular = _irregular("n").get(name, ())
-        return irregular[0] if irregular else _with_s(name)
+        return next(iter(_irregular("n").get(name, ())), "") or _with_s(name)
     if part != "v":
         return ""
     if word.endswith("s"):
         return _with_s(name)
     is_gerund = word.endswith("ing")
-    irregular = [form for form in _irregular("v").get(name, ()) if form.endswith("ing") == is_gerund]
-    if irregular:
-        return irregular[0]
+    irregular = (form for form in _irregular("v").get(name, ()) if form.endswith("ing") == is_gerund)
+    if form := next(irregular, ""):
+        return form
     if is_gerund:
         return re.sub(r"(?<![eoy])e$", "", name) + "ing"
     return re.sub(r"(?<=[^aeiou])y$", "i", name).removesuffix("e") + "ed"

@@ -6,12 +6,10 @@ Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; depar
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import compress
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -66,24 +64,19 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     Alignment(people=(), rule='')
     """
     core = tuple(map(_normal, without_titles(tokens)))
-    titled = any(is_title(token) for token in tokens)
     if not core:
         return Alignment()
-    found = [(i, rule) for i, name in enumerate(names) if (rule := _rule(core, name, titled))]
-    if not found:
-        found = [
-            (i, "last name, one letter off")
-            for i, name in enumerate(names)
-            if (mended := _mend(core, name, source_words)) and _rule(mended, name, titled)
-        ]
+    titled = any(map(is_title, tokens))
+    rules = {i: rule for i, name in enumerate(names) if (rule := _rule(core, name, titled))}
+    if not rules:
+        mended = {i: found for i, name in enumerate(names) if (found := _mend(core, name, source_words))}
+        rules = {i: "last name, one letter off" for i in mended if _rule(mended[i], names[i], titled)}
     # A full name is more specific than a last name: it is not ambiguous with a namesake.
-    full = [pair for pair in found if pair[1].startswith("full")]
-    found = full or found
+    rules = {i: rule for i, rule in rules.items() if rule.startswith("full")} or rules
     genders = {gender for token in tokens if (gender := gender_of_title(token))}
-    if len(found) > 1 and len(genders) == 1:
-        found = [pair for pair in found if names[pair[0]].gender in genders] or found
-    people = tuple(i for i, _ in found)
-    return Alignment(people, found[0][1] if found else "")
+    if len(genders) == 1:
+        rules = {i: rule for i, rule in rules.items() if names[i].gender in genders} or rules
+    return Alignment(tuple(rules), next(iter(rules.values()), ""))
 
 
 def align_published(tokens: Sequence[str], names: Sequence[Name]) -> Alignment:
@@ -122,14 +115,14 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     rest = core[: -len(last)]
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
-    if not first and all(len(token) == 1 for token in rest):
+    has_first = bool(first) and rest[: len(first)] == first
+    if not all(len(token) == 1 for token in (rest[len(first) :] if has_first else rest)):
+        return ""
+    if has_first:
+        return "full name"
+    if not first:
         return "last name with initial"
-    if first and rest[: len(first)] == first:
-        middle = rest[len(first) :]
-        return "full name" if all(len(token) == 1 for token in middle) else ""
-    if first and len(rest[0]) == 1 and rest[0] == first[0][0] and all(len(token) == 1 for token in rest):
-        return "full name with initial"
-    return ""
+    return "full name with initial" if rest[0] == first[0][0] else ""
 
 
 @lru_cache(maxsize=4096)
@@ -152,8 +145,7 @@ def _normal(token: str) -> str:
     return token.replace("’", "'").rstrip(".").lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One name in a summary, the known people to whom it refers, and the rule."""
 
     text: str
@@ -194,9 +186,8 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     for run in runs(text):
         of_names = [i for i, is_name in enumerate(_may_be_names(run, text, source)) if is_name]
         for part in parts(run):
-            start = bisect_left(run.places, part.places[0])
             # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
-            if of_names and (of_names[0] < start or of_names[-1] >= start + len(part.tokens)):
+            if of_names and (of_names[0] < part.first or of_names[-1] >= part.first + len(part.tokens)):
                 continue
             if (decision := _decide(part, names, source, "recommended")).people:
                 found.append(decision)
@@ -235,9 +226,7 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     unknown = [decision for decision in decisions if not decision.people]
     if variant == "published":
         lowered = source.lower()
-        split = (published_tokens(" ".join(decision.tokens)) for decision in unknown)
-        is_absent = (any(token.lower() not in lowered for token in tokens) for tokens in split)
-        return list(compress(unknown, is_absent))
+        return [d for d in unknown if any(t.lower() not in lowered for t in published_tokens(d.text))]
     words = lowered_words_of(source)
     absent = []
     for decision in unknown:
@@ -310,19 +299,15 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
     """
     spans = choose(propose(text), accepted)
     people: list[FoundPerson] = []
-    for i, span in enumerate(spans):
-        person = _bearer(span, people, genders)
-        if person is None:
+    for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=False):
+        if (person := _bearer(span, people, genders)) is None:
             continue
         person.spans.append(span)
-        for token in span.tokens:
-            if gender := gender_of_title(token):
-                person.votes[f"title {gender}"] += 1
-        following = spans[i + 1].start if i + 1 < len(spans) else len(text)
+        titles = filter(None, map(gender_of_title, span.tokens))
+        person.votes.update(f"title {gender}" for gender in titles)
         after, _, _ = text[span.end : min(following, span.end + REACH)].partition("\n")
         female, male = count_gender_words(after)
-        person.votes["female"] += female
-        person.votes["male"] += male
+        person.votes.update({"female": female, "male": male})
     for person in people:
         person.gender = _gender(person, genders)
     return people
@@ -331,24 +316,22 @@ def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str
 def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:
     """The person whom a span names: a known or a new one; None if it contains no name."""
     core = without_titles(span.tokens)
-    if not core:
+    names = [token for token in core if len(bare(token)) > 1] or core
+    if not names:
         return None
-    names = [t for t in core if len(bare(t)) > 1] or core
     if len(names) > 1:
         first, last = names[0], names[-1]
-        known = next((p for p in people if p.last == last and p.first in (first, None)), None)
-        if known is not None:
-            known.first = known.first or first
-            return known
-        people.append(FoundPerson(first, last))
-        return people[-1]
-    alone = names[0]
-    known = next((p for p in reversed(people) if alone in (p.last, p.first)), None)
-    if known is None:
+        person = next((p for p in people if p.last == last and p.first in (first, None)), None)
+        if person is None:
+            people.append(person := FoundPerson(first, last))
+        person.first = first
+        return person
+    (alone,) = names
+    person = next((p for p in reversed(people) if alone in (p.last, p.first)), None)
+    if person is None:
         is_first = len(core) == len(span.tokens) and alone.lower() in genders
-        known = FoundPerson(alone if is_first else None, None if is_first else alone)
-        people.append(known)
-    return known
+        people.append(person := FoundPerson(alone, None) if is_first else FoundPerson(None, alone))
+    return person
 
 
 def _gender(person: FoundPerson, genders: Mapping[str, str]) -> str:

@@ -8,14 +8,13 @@ overlap.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Annotated, Final, NamedTuple
 
 from fairbrief.text.names import DOTTED, PARTICLES, TITLES, bare, is_title, without_titles
+from fairbrief.text.segmentation import LETTERS
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
 
@@ -29,7 +28,6 @@ Recogniser = Annotated[str, _check_recogniser]
 LONGEST = 6
 """Maximum number of words in a person's name."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _POSSESSIVE = ("'s", "’s")
 _INITIAL = re.compile(r"[A-Z]\.")
 _STATES = re.compile(r"\bU\.\s*[SKN]\.")
@@ -47,6 +45,7 @@ PLAIN_WORDS = words("not_people", "plain_words")
 ORGANISATION_WORDS = words("not_people", "organisations")
 """Words that are rare in names of people: a run of capitalised words with one of them names something different."""
 _PLACES_AND_PEOPLES = PLACES | words("not_people", "peoples")
+_PLACE_NAMES = PLACE_PHRASES | {(word,) for word in _PLACES_AND_PEOPLES}
 _NOT_GIVEN = PLAIN_WORDS | _PLACES_AND_PEOPLES
 """Given names that are more often words, places or peoples."""
 _NOT_GIVEN_ALONE = CALENDAR | _NOT_GIVEN
@@ -57,15 +56,17 @@ _NOT_IN_RUNS = FUNCTION_WORDS - {"will", "may"}
 _SENTENCE_END = frozenset('.!?:;\n"“”•')
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Characters ``start`` to ``end`` of a text, its tokens with their places, and whether it opens a sentence."""
+class Span(NamedTuple):
+    """Characters ``start`` to ``end`` of a text, its tokens with their places, whether it opens a sentence, and the index of its
+    first token in its run.
+    """
 
     start: int
     end: int
     tokens: tuple[str, ...]
     places: tuple[tuple[int, int], ...] = ()
     opens: bool = False
+    first: int = 0
 
     @property
     def text(self) -> str:
@@ -74,12 +75,14 @@ class Span:
 
 
 class _Token(NamedTuple):
+    """A word; ``follows``: only blanks separate it from the word before; ``ends``: no word after it continues its run."""
+
     text: str
     start: int
     end: int
     opens: bool
+    follows: bool
     ends: bool
-    """Whether the run cannot continue on the right."""
 
 
 @lru_cache(maxsize=1024)
@@ -92,40 +95,38 @@ def runs(text: str) -> tuple[Span, ...]:
     >>> [span.text for span in runs("Yesterday J. Smith met Dr. Ana de la Cruz's son. He left.")]
     ['Yesterday J. Smith', 'Dr. Ana de la Cruz']
     """
-    groups: list[list[_Token]] = [[]]
+    groups: list[list[_Token]] = []
+    is_open = False
     for token in _tokens(text):
-        last = groups[-1][-1] if groups[-1] else None
         is_name = token.text[0].isupper() and (len(token.text) > 1 or token.text.endswith("."))
-        if last and not last.ends and not is_name and token.text in PARTICLES:
-            groups[-1].append(token)
+        is_particle = is_open and not is_name and token.text in PARTICLES
+        if not is_particle and (not is_name or bare(token.text) in _NOT_IN_RUNS):
+            is_open = False
             continue
-        if last and (last.ends or text[last.end : token.start].strip(" ")):
-            groups.append([])
-        if is_name and bare(token.text) not in _NOT_IN_RUNS:
+        if is_particle or (is_open and token.follows):
             groups[-1].append(token)
         else:
-            groups.append([])
+            groups.append([token])
+        is_open = not token.ends
     found: list[Span] = []
     for group in groups:
-        while group and group[-1].text in PARTICLES:
+        while group[-1].text in PARTICLES:
             group.pop()
-        if group:
-            places = tuple((token.start, token.end) for token in group)
-            words_ = tuple(token.text for token in group)
-            found.append(Span(places[0][0], places[-1][1], words_, places, group[0].opens))
+        places = tuple((token.start, token.end) for token in group)
+        tokens = tuple(token.text for token in group)
+        found.append(Span(places[0][0], places[-1][1], tokens, places, group[0].opens))
     return tuple(found)
 
 
 @lru_cache(maxsize=4096)
 def parts(run: Span) -> tuple[Span, ...]:
     """Every part of a run that begins and ends with a capitalised word, longest first, then leftmost."""
-    n = len(run.tokens)
     found = []
-    for size in range(min(n, LONGEST), 0, -1):
-        for i in range(n - size + 1):
-            stretch, places = run.tokens[i : i + size], run.places[i : i + size]
-            if stretch[0][0].isupper() and stretch[-1][0].isupper():
-                found.append(Span(places[0][0], places[-1][1], stretch, places, run.opens and i == 0))
+    for size in range(min(len(run.tokens), LONGEST), 0, -1):
+        for i in range(len(run.tokens) - size + 1):
+            tokens, places = run.tokens[i : i + size], run.places[i : i + size]
+            if tokens[0][0].isupper() and tokens[-1][0].isupper():
+                found.append(Span(places[0][0], places[-1][1], tokens, places, run.opens and i == 0, i))
     return tuple(found)
 
 
@@ -159,57 +160,46 @@ def accept(text: str, given_names: Collection[str]) -> dict[str, str]:
     Places, peoples, organisations and acronyms (the lists of `not_people`) are excluded, such as ``UN``, ``China`` and
     ``Houston Police``.
     """
-    reading, spans = _Reading(text, given_names), propose(text)
-    found: dict[str, str] = {}
-    for span in spans:
-        if rule := reading.rule(span):
+    reading, found = _Reading(text, given_names), dict[str, str]()
+    for span, is_place in reading.spans:
+        if not is_place and (rule := reading.rule(span)):
             found.setdefault(span.text, rule)
     surnames = set()
-    for span in spans:
+    for span, _ in reading.spans:
         core = without_titles(span.tokens)
         if span.text in found and (len(core) > 1 or found[span.text] == "title"):
             surnames.add(core[-1])
-    for span in spans:
-        if len(span.tokens) == 1 and span.tokens[0] in surnames and not reading.is_other(span):
+    for span, _ in reading.spans:
+        if len(span.tokens) == 1 and span.tokens[0] in surnames:
             found.setdefault(span.text, "part of a name")
     return found
 
 
-def reach(stretches: Iterable[tuple[int, int]]) -> Callable[[int], int]:
-    """For spans of a text, the furthest end of those that begin at or before a position; −1 if there is none."""
-    ordered = sorted(stretches)
-    starts = [start for start, _ in ordered]
-    ends = [-1, *accumulate((end for _, end in ordered), max)]
-    return lambda place: ends[bisect_right(starts, place)]
-
-
 class _Reading:
-    """One text during recognition: runs that name no person, and words that are single in a person's place."""
+    """One text during recognition: the spans that may name a person, and words that are single in a person's place."""
 
     def __init__(self, text: str, given_names: Collection[str]) -> None:
         self._text = text
         self._given = given_names
         self._is_shouted = text.isupper()
-        self._states = reach(match.span() for match in _STATES.finditer(text))
+        self._of_states = {i for match in _STATES.finditer(text) for i in range(*match.span())}
         found = runs(text)
-        self._places = reach(stretch for run in found for stretch in _places_in(run))
-        self._others = reach((run.start, run.end) for run in found if self._names_no_person(run))
         single = [run for run in found if len(run.tokens) == 1]
         self._alone = {run.tokens[0] for run in single if is_described_at(text, run.start, run.end)}
+        self.spans = [span for run in found if not self._names_no_person(run) for span in _spans_in(run)]
+        """The parts of runs that name no organisation or thing; and whether each is in the name of a place."""
 
     def rule(self, span: Span) -> str:
         """The rule by which a span names a person; empty if none does."""
         core = without_titles(span.tokens)
-        is_place = self._places(span.start) >= span.end
-        if not core or bare(core[-1]) in CALENDAR or self.is_other(span) or is_place:
+        if not core or bare(core[-1]) in CALENDAR:
             return ""
         is_described = is_described_at(self._text, span.start, span.end)
         first = core[0].lower()
         if is_title(span.tokens[0]):
             is_person = is_described or bare(span.tokens[0]) not in SAINTS
             return "title" if first not in CHIEFS and is_person else ""
-        is_state = self._states(span.start) > span.start
-        if any(map(is_title, span.tokens)) or is_state or self._is_acronym(core[0]):
+        if any(map(is_title, span.tokens)) or span.start in self._of_states or self._is_acronym(core[0]):
             return ""
         is_given = first in self._given
         if len(core) == 1:
@@ -231,11 +221,6 @@ class _Reading:
         is_word = last in below or last in PLAIN_WORDS or (span.opens and first in below)
         return "" if is_word else "repeated"
 
-    def is_other(self, span: Span) -> bool:
-        """Whether the span is in a run that names an organisation or a thing, or is a word of such names."""
-        is_word = len(span.tokens) == 1 and bare(span.tokens[0]) in _OF_NO_PERSON
-        return is_word or self._others(span.start) > span.start
-
     def _is_acronym(self, token: str) -> bool:
         return not self._is_shouted and 1 < len(token) <= 4 and token.isupper() and "." not in token
 
@@ -248,14 +233,17 @@ class _Reading:
         return not telling.isdisjoint(words)
 
 
-def _places_in(run: Span) -> Iterator[tuple[int, int]]:
-    """The positions of words in names of places in a run."""
+def _spans_in(run: Span) -> Iterator[tuple[Span, bool]]:
+    """The parts of a run, without single words for places and organisations; and whether each is in the name of a place."""
     words = [token.lower() for token in run.tokens]
-    for size in (1, 2, 3):
-        for i in range(len(words) - size + 1):
-            stretch = tuple(words[i : i + size])
-            if stretch in PLACE_PHRASES or (size == 1 and stretch[0] in _PLACES_AND_PEOPLES):
-                yield run.places[i][0], run.places[i + size - 1][1]
+    ends = [
+        max((i + n for n in (1, 2, 3) if tuple(words[i : i + n]) in _PLACE_NAMES), default=0)
+        for i in range(len(words))
+    ]
+    furthest = list(accumulate(ends, max))
+    for span in parts(run):
+        if len(span.tokens) > 1 or bare(span.tokens[0]) not in _OF_NO_PERSON:
+            yield span, furthest[span.first] >= span.first + len(span.tokens)
 
 
 def _locates(text: str, span: Span) -> bool:
@@ -266,25 +254,22 @@ def _locates(text: str, span: Span) -> bool:
 @lru_cache(maxsize=1024)
 def words_below(text: str) -> frozenset[str]:
     """The words of a text that occur in lower case."""
-    return frozenset(word for word in _WORD.findall(text) if word.islower())
+    return frozenset(word for word in LETTERS.findall(text) if word.islower())
 
 
-def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
+def _tokens(text: str) -> Iterator[_Token]:
     end_before, dotted_before = 0, False
-    for match in _WORD.finditer(text):
-        word, start, end = match.group(), match.start(), match.end()
-        gap = text[end_before:start]
-        opens = not found or (not dotted_before and not _SENTENCE_END.isdisjoint(gap))
+    for match in LETTERS.finditer(text):
+        word, end, gap = match[0], match.end(), text[end_before : match.start()]
+        opens = not end_before or (not dotted_before and not _SENTENCE_END.isdisjoint(gap))
         possessive = word.endswith(_POSSESSIVE)
         if possessive:
             word, end = word[:-2], end - 2
         dotted = text[end : end + 1] == "." and (bare(word) in DOTTED or len(word) == 1) and not possessive
         if dotted:
             word, end = word + ".", end + 1
-        found.append(_Token(word, start, end, opens, possessive))
+        yield _Token(word, match.start(), end, opens, not gap.strip(" "), possessive)
         end_before, dotted_before = match.end() + dotted, dotted
-    return found
 
 
 # ------------------------------------------------------------------- evidence that a span is a person

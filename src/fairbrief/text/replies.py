@@ -6,16 +6,14 @@ import json
 import re
 
 FENCED = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
-NUMBERED = re.compile(
-    r"""\s*(?:[*_]{2})?            # bold numbers: **1.** x
-    (?:\(\s*(\d{1,3})\s*\)         # (1) x
-    |(\d{1,3})\s*\)                # 1) x
-    |(\d{1,3})\s*[.:,](?!\d)       # 1. x, 1.The …, 1: x; no decimal: 2.5 percent, 1,000 people
-    )(?:[*_]{2})?\s*""",
-    re.VERBOSE,
-)
+NUMBERED = r"""(?x:\s*(?:[*_]{2})?     # bold numbers: **1.** x
+    (?:\(\s*\d{1,3}\s*\)            # (1) x
+    |\d{1,3}\s*\)                    # 1) x
+    |\d{1,3}\s*[.:,](?!\d)           # 1. x, 1.The …, 1: x; no decimal: 2.5 percent, 1,000 people
+    )(?:[*_]{2})?\s*)"""
+BULLET = r"(?:\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d]))"
+MARK = re.compile(rf"{NUMBERED}|{BULLET}(?:{NUMBERED})?")
 NUMBER = re.compile(r"[-−]?\d")
-BULLET = re.compile(r"\s*(?:[-–—•‣▪◦·]|\*(?!\*))\s+(?=\S)|\s*[-•‣▪◦](?=[^\W\d])")
 
 
 def items(reply: str) -> tuple[str, ...]:
@@ -31,16 +29,14 @@ def items(reply: str) -> tuple[str, ...]:
     ('It is red.', 'The strap broke.', '2.5 percent liked it.')
     """
     lines = [line.rstrip() for line in reply.splitlines() if line.strip()]
-    marked = [_unmarked(line) for line in lines]
-    if all(text is None for text in marked):
+    marks = [MARK.match(line) for line in lines]
+    if not any(marks):
         return tuple(_clean(line) for line in lines) if len(lines) > 1 else ()
-    last = max(i for i, text in enumerate(marked) if text is not None)
+    last = max(i for i, mark in enumerate(marks) if mark)
     found: list[str] = []
-    for i, (line, text) in enumerate(zip(lines, marked, strict=True)):
-        if text is not None:
-            found.append(text)
-        elif NUMBER.match(line):
-            found.append(line)
+    for i, (line, mark) in enumerate(zip(lines, marks, strict=True)):
+        if mark or NUMBER.match(line):
+            found.append(line[mark.end() if mark else 0 :])
         elif found and line[0].isspace():
             found[-1] = f"{found[-1]} {line.strip()}"
         elif found and i < last:
@@ -64,17 +60,6 @@ def json_items(reply: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_clean, found))) if is_list else ()
 
 
-def _unmarked(line: str) -> str | None:
-    """A line without its mark; None if it has none."""
-    if match := NUMBERED.match(line):
-        return line[match.end() :]
-    if match := BULLET.match(line):
-        rest = line[match.end() :]
-        inner = NUMBERED.match(rest)
-        return rest[inner.end() :] if inner else rest
-    return None
-
-
 def _clean(item: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\*\*(.+?)\*\*", r"\1", item)).strip()
 
@@ -82,15 +67,12 @@ def _clean(item: str) -> str:
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
 # The characters between two words are bounded, so that replies of blanks or dashes take no longer than others.
-_NAMED = re.compile(
-    rf"\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}", re.IGNORECASE
-)
-_OF_FIVE = re.compile(rf"\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b", re.IGNORECASE)
+_NAMED = re.compile(rf"(?i)\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}")
+_OF_FIVE = re.compile(rf"(?i)\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b")
 _GIVEN = re.compile(
-    rf"\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}",
-    re.IGNORECASE,
+    rf"(?i)\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}"
 )
-_LAST_LINE = re.compile(rf"\W*{_VALUE}\W*", re.IGNORECASE)
+_LAST_LINE = re.compile(rf"(?i)\W*{_VALUE}\W*")
 
 _PERCENT = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
@@ -127,11 +109,8 @@ def probability(reply: str) -> float | None:
     (1.0, 0.85, 0.3, None)
     """
     text = reply.replace("*", "").strip()
-    if percents := _PERCENT.findall(text):
-        value = float(percents[-1]) / 100
-        return value if value <= 1 else None
-    if numbers := _PROBABILITY.findall(text):
-        value = float(numbers[-1])
-        return value if value <= 1 else None
+    percents = [float(number) / 100 for number in _PERCENT.findall(text)]
+    if values := percents or list(map(float, _PROBABILITY.findall(text))):
+        return values[-1] if values[-1] <= 1 else None
     answer = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
     return None if answer is None else float(answer[1].lower() == "yes")

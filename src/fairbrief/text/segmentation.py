@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, compress, count, pairwise
 from typing import Any, NamedTuple
@@ -19,6 +18,8 @@ from fairbrief.ranges import Integers, ranges, starts, sums
 
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """Letters and digits; apostrophes join a word, all other characters separate words."""
+LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+"""Words of letters only, with apostrophes and hyphens inside them."""
 NEEDS_ICU = re.compile(
     "[\u0300-\u036f\u0590-\u05c7\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]"
@@ -123,20 +124,18 @@ _AS_ASCII = {"’": "'", "‘": '"', "“": '"', "”": '"', "–": "-", "—": 
 class Rule(NamedTuple):
     """A rule for the words of a text: ``cut(text, *settings)``.
 
-    ``is_of_runs``: in an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe.
+    In an ASCII text they are the words of its runs, in lower case, and ``’`` counts as an apostrophe.
     """
 
     cut: Callable[..., Sequence[Any]]
     settings: tuple[Hashable, ...] = ()
-    is_of_runs: bool = True
 
     def words(self, text: str) -> Sequence[Any]:
         """The words of a text."""
         return self.cut(text, *self.settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The words of texts, concatenated; equal words have equal numbers.
 
     Shapes: ``numbers`` (words of all texts,); ``many`` (texts,), the number of words of each. ``names`` has the word
@@ -190,23 +189,18 @@ class Parted:
     """Texts, split once for several rules: into runs if they are ASCII. Equal texts are read once."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        place, self._different = _numbers(texts)
-        plain = list(map(_as_ascii, self._different))
-        is_other = [not text.isascii() for text in plain]
-        self._others = list(compress(self._different, is_other))
-        runs = _runs(["" if is_one else text for text, is_one in zip(plain, is_other, strict=True)])
-        self._runs, self._place = runs.names, place
-        # The others are one piece each, at the end.
-        numbers = np.concatenate([runs.numbers, len(runs.names) + np.arange(len(self._others))])
-        many = np.concatenate([runs.many, np.ones(len(self._others), dtype=np.int64)])
-        own = np.arange(len(plain))
-        own[is_other] = len(plain) + np.arange(len(self._others))
-        self._pieces = Words(numbers, many, ()).at(own.take(place))
+        place, different = _numbers(texts)
+        plain = list(map(_as_ascii, different))
+        is_other = np.array([not text.isascii() for text in plain], dtype=bool)
+        runs = _runs([text if text.isascii() else "" for text in plain])
+        self._runs, self._others = runs.names, list(compress(different, is_other))
+        # Each of the others is one piece.
+        pieces = len(self._runs) + np.arange(len(self._others))
+        numbers = np.insert(runs.numbers, starts(runs.many)[is_other], pieces)
+        self._pieces = Words(numbers, runs.many + is_other, ()).at(place)
 
     def words(self, rule: Rule) -> Words:
         """The words of the texts, by one rule."""
-        if not rule.is_of_runs:
-            return numbered(list(map(rule.words, self._different))).at(self._place)
         pieces = self._pieces
         words = numbered([*map(_remembering(rule), self._runs), *map(rule.words, self._others)])
         many = sums(words.many.take(pieces.numbers), pieces.many)

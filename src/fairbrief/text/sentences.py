@@ -11,7 +11,7 @@ sentence if a common opener follows. Enders of other scripts (``؟``, ``।``) c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Annotated
@@ -74,10 +74,10 @@ def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
 def _spans(text: str, language: Setting) -> tuple[tuple[int, int], ...]:  # noqa: ARG001 # the language decides ordinals
     spans = []
     for start, end in _pieces(text):
-        sentence = text[start:end]
-        first = start + len(sentence) - len(sentence.lstrip())
-        spans.append((first, first + len(sentence.strip())))
-    return tuple(span for span in spans if span[0] < span[1])
+        if sentence := text[start:end].strip():
+            first = text.index(sentence, start)
+            spans.append((first, first + len(sentence)))
+    return tuple(spans)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -135,9 +135,7 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     if mark != "." or after > at + 1:
         return True
     first = max(start, at - 40)
-    blank = text.rfind(" ", first, at)
-    if blank >= 0:
-        first = blank + 1
+    first = max(first, text.rfind(" ", first, at) + 1)
     written = text[first:at]
     if not written or (len(written) > 1 and written.isalpha() and written.lower() not in _ABBREVIATIONS):
         return True
@@ -181,7 +179,7 @@ _SIZE = re.compile(r"([1-9][0-9]{0,5})(words(?:_centred)?|)")
 def _check_by(by: int | str) -> None:
     """Raise RequestError for an unknown way to cut documents."""
     if by not in ("sentence", "document"):
-        _cutter(str(by))
+        _size(str(by))
 
 
 By = Annotated[int | str, _check_by]
@@ -205,23 +203,23 @@ def passages_of(text: str, by: By) -> tuple[str, ...]:
     # A single sentence is one passage with every way to cut documents.
     if len(sentences) < 2:
         return sentences or (text,)
-    return sentences if by == "sentence" else tuple(_cutter(str(by))(sentences))
+    if by == "sentence":
+        return sentences
+    many, of_words = _size(str(by))
+    if of_words:
+        cut = sentence_groups if of_words == "words" else sentence_windows
+        return tuple(cut(sentences, many))
+    runs = (sentences[i : i + many] for i in range(max(1, len(sentences) - many + 1)))
+    return tuple(map(" ".join, runs))
 
 
 @lru_cache(maxsize=64)
-def _cutter(by: str) -> Callable[[Sequence[str]], Sequence[str]]:
+def _size(by: str) -> tuple[int, str]:
+    """The number in a way to cut documents; and ``words`` or ``words_centred`` if it counts words."""
     size = _SIZE.fullmatch(by)
     if size is None:
         raise RequestError(f"by={by} is not a way to cut documents. Choose one of: {KNOWN}.")
-    many = int(size[1])
-    match size[2]:
-        case "words":
-            return lambda sentences: sentence_groups(sentences, many)
-        case "words_centred":
-            return lambda sentences: sentence_windows(sentences, many)
-    return lambda sentences: [
-        " ".join(sentences[i : i + many]) for i in range(max(1, len(sentences) - many + 1))
-    ]
+    return int(size[1]), size[2]
 
 
 def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
@@ -230,13 +228,12 @@ def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
     filled = 0
     for sentence in sentences:
         length = word_count(sentence)
-        if groups and filled + length <= most:
-            groups[-1].append(sentence)
-            filled += length
-        else:
-            groups.append([sentence])
-            filled = length
-    return [" ".join(group) for group in groups]
+        if not groups or filled + length > most:
+            groups.append([])
+            filled = 0
+        groups[-1].append(sentence)
+        filled += length
+    return list(map(" ".join, groups))
 
 
 def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:
@@ -245,22 +242,18 @@ def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:
     A window first grows by the shorter of its two neighbours, has fewer than ``under`` words, and stops growing at
     the first neighbour that does not fit.
     """
-    lengths = [word_count(s) for s in sentences]
-    windows = []
-    for centre in range(len(sentences)):
-        first, last = _window(lengths, centre, under)
-        windows.append(" ".join(sentences[first : last + 1]))
-    return list(dict.fromkeys(windows))
+    lengths = list(map(word_count, sentences))
+    windows = (sentences[_window(lengths, centre, under)] for centre in range(len(sentences)))
+    return list(dict.fromkeys(map(" ".join, windows)))
 
 
-def _window(lengths: Sequence[int], centre: int, under: int) -> tuple[int, int]:
-    first = last = centre
-    filled = lengths[centre]
+def _window(lengths: Sequence[int], centre: int, under: int) -> slice:
+    first, last, filled = centre, centre, lengths[centre]
     for distance in range(1, len(lengths)):
         sides = [i for i in (centre - distance, centre + distance) if 0 <= i < len(lengths)]
-        for side in sorted(sides, key=lambda i: lengths[i]):
-            if filled + lengths[side] >= under:
-                return first, last
+        for side in sorted(sides, key=lengths.__getitem__):
             filled += lengths[side]
+            if filled >= under:
+                return slice(first, last + 1)
             first, last = min(first, side), max(last, side)
-    return first, last
+    return slice(first, last + 1)

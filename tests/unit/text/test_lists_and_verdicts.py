@@ -1,5 +1,7 @@
 """Lists, scores and probabilities as models write them."""
 
+from collections.abc import Callable
+
 import pytest
 
 from fairbrief.text import replies, segmentation
@@ -48,23 +50,18 @@ def test_words_that_statements_hold_are_counted() -> None:
     assert segmentation.words_held("…", ("x",)) == (0, 0)
 
 
-@pytest.mark.parametrize(("reply", "wanted"), [
-    ("It keeps the main point.\nScore: 4", 4),
-    ("The score would be 5 if it were shorter. Final score: 3", 3), ("**Score:** 2", 2),
-    ("I give it 4/5.", 4), ("3 out of 5", 3), ("It misses 2 of 3 points.\n\n3", 3), ("Rating: three", 3),
-    ("Score: 4.5", 4.5), ("Score: 9", None), ("Score: 80%", None),
-    ("It is a good summary with 4 points.", None), ("", None),
-])  # fmt: skip
-def test_scores_of_judges(reply: str, wanted: float | None) -> None:
-    """The last score stated holds; a number that is no score, or none of the scale, is none."""
-    assert replies.score(reply) == wanted
+SCORES = {
+    "It keeps the main point.\nScore: 4": 4, "The score would be 5 if it were shorter. Final score: 3": 3, "**Score:** 2": 2,
+    "I give it 4/5.": 4, "3 out of 5": 3, "It misses 2 of 3 points.\n\n3": 3, "Rating: three": 3, "Score: 4.5": 4.5,
+    "Score: 9": None, "Score: 80%": None, "It is a good summary with 4 points.": None, "": None,
+}  # fmt: skip
+PROBABILITIES = {
+    "Yes.": 1.0, "no": 0.0, "**No**, it does not.": 0.0, "Not at all": None, "0.85": 0.85, "Probability: .5": 0.5, "85 %": 0.85,
+    "1": 1.0, "1.5": None, "120%": None, "7": None, "maybe": None,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "wanted"), [
-    ("Yes.", 1.0), ("no", 0.0), ("**No**, it does not.", 0.0), ("Not at all", None), ("0.85", 0.85),
-    ("Probability: .5", 0.5), ("85 %", 0.85), ("1", 1.0), ("1.5", None), ("120%", None), ("7", None),
-    ("maybe", None),
-])  # fmt: skip
-def test_probabilities(reply: str, wanted: float | None) -> None:
-    """Yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
-    assert replies.probability(reply) == wanted
+@pytest.mark.parametrize(("read", "wanted"), [(replies.score, SCORES), (replies.probability, PROBABILITIES)])
+def test_numbers_of_judges(read: Callable[[str], float | None], wanted: dict[str, float | None]) -> None:
+    """The last score stated holds; yes and no, percentages and numbers from 0 to 1 are probabilities; all else is none."""
+    assert {reply: read(reply) for reply in wanted} == wanted

@@ -1,11 +1,9 @@
 """Paraphrases by rules: which words are replaced, in which form, and when there is none."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from fairbrief.errors import RequestError
 from fairbrief.text.paraphrase import paraphrase, why_not
 
 TEXT = "The waiters bought large windows, and a big dog was running quickly past Helen's car in 1998."
@@ -64,17 +62,3 @@ def test_other_languages_are_not_available() -> None:
     """WordNet is English: for other languages the reason is given."""
     assert not why_not()
     assert why_not("de").endswith("WordNet, which is English; these texts are German.")
-
-
-def test_without_wordnet_it_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where NLTK's data is absent, paraphrasing is not available, and asking for it anyway raises the same sentence."""
-    nltk = pytest.importorskip("nltk")
-    from nltk.corpus.reader import WordNetCorpusReader
-    from nltk.corpus.util import LazyCorpusLoader
-
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    monkeypatch.setattr(nltk.corpus, "wordnet", LazyCorpusLoader("wordnet", WordNetCorpusReader, None))
-    assert "Paraphrasing needs NLTK's data (wordnet)" in why_not()
-    assert "NLTK_DATA" in why_not()
-    with pytest.raises(RequestError, match=r"Paraphrasing needs NLTK's data \(wordnet"):
-        paraphrase("unheardofword and an unrememberedterm", 1, "a")

@@ -15,7 +15,6 @@ RULES = {
     "tfidf": word_counts._TOKENS,
     "rouge": Rule(rouge.tokens),
     "rouge, stemmed": Rule(rouge.tokens, ("en", True)),
-    "of whole texts": Rule(str.split, is_of_runs=False),
 }
 TEXTS = st.lists(
     st.one_of(
