@@ -108,9 +108,8 @@ class Coverage(ComparesGroups, ManyAtOnce):
 
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """Records of the same groups and as many documents are observed together."""
-        drawn = [one.kept for (one,) in units.extracts]
         reasons: dict[int, t.Reason] = {}
-        n_extracts = len(drawn[0]) if drawn else 1
+        n_extracts = len(units.extracts[0][0].kept) if units.extracts else 1
         together: dict[tuple[Any, ...], list[_Covered]] = {}
         kinds = self.by_kind(units, lambda kind: kind[2] * kind[3] * n_extracts, reasons)
         for (names, most, documents, *_), members in kinds:
@@ -118,7 +117,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
             support = np.maximum(units.table.matrices(units.first[places]), 0.0)
             texts = [known(units.cases[i][0].record).texts for i in members]
             support[np.array([list(map(is_blank, own)) for own in texts])] = 0.0  # which supports nothing
-            if drawn:
+            if units.extracts:
                 covered = _by_extracts(units, places, support, labels[places, 0], len(names))
             else:
                 covered = self._by_summaries(units, places, support, reasons)
@@ -132,7 +131,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
                 arrays: list[Any] = [array[differ == kind] for array in records]
                 some = _Covered(*arrays)
                 found = _statistics(names, most, some, labels[some.places], pairwise=self.pairwise)
-                columns = tuple(c for c in found if not drawn or c[0] in READ_OF_EXTRACTS)
+                columns = tuple(c for c in found if not units.extracts or c[0] in READ_OF_EXTRACTS)
                 values = np.stack([found[c] for c in columns], axis=-1)
                 rows.append(t.AlikeRows(some.places.tolist(), columns, values))
         return rows, reasons
