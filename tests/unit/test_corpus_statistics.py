@@ -80,7 +80,7 @@ def test_references_that_cannot_be_audited_are_refused() -> None:
     with pytest.raises(RequestError, match="--references-field"):
         list(_with_references([{"id": "1", "documents": ["d"], "summary": "z"}]))
     named = [{**ROWS[0], "system": "reference 1"}]
-    with pytest.raises(DataError, match="Rename the system"):
+    with pytest.raises(DataError, match="reference 1.*rename it"):
         list(_with_references(named))
 
 
@@ -124,7 +124,7 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
         "records": 40, "sampled": 18, "size": 10, "seed": 0, "by": "region",
         "groups": {"north": (10, 32), "south": (8, 8)},
     }  # fmt: skip
-    said = "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
+    said = "hashes of their ids (seed 0); by region: north 10 of 32 and south 8 of 8."
     assert reading.notes[-1].endswith(said)
     share = read(rows(), sample=0.25, sample_by="region", record_attributes=attributes)
     ids(share)

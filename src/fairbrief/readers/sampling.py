@@ -78,7 +78,7 @@ class Sampling:
         """The numbers of sampled and of all records, also by group."""
         made = self.described()
         text = f"Sample: {made['sampled']:,} of {counted(made['records'], 'record')}, by hashes of their ids (seed {self.seed})"
-        if self.by is None:
+        if self.by is None or not self.counts:
             return f"{text}."
         shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
         return f"{text}; by {self.by}: {listed(shown, SHOWN)}."
