@@ -76,13 +76,10 @@ def _rows(system: str, groups: Sequence[str], i: int, n: int) -> Iterator[dict[s
         group = groups[r % len(groups)]
         article, summary = draw.uniform(-1, 1, 2).tolist()
         levels = {"one": 1.0, "article": article, "summary": summary, "shift": summary - article}
+        gap, score = float(draw.uniform(0, 0.6)), float(draw.choice([-1, 0, 0.5, 1]))
         for observation, measures, statistics in (
-            ("Coverage()", "coverage_parity@side\nequal_coverage@side", {"gap": float(draw.uniform(0, 0.6))}),
-            (
-                "GroupedVariants()",
-                "distinguishability@gender",
-                {"score": float(draw.choice([-1, 0, 0.5, 1])), "one": 1.0},
-            ),
+            ("Coverage()", "coverage_parity@side\nequal_coverage@side", {"gap": gap}),
+            ("GroupedVariants()", "distinguishability@gender", {"score": score, "one": 1.0}),
             ("Sentiments()", "sentiment_shift", {f"{s}[{group}]": x for s, x in levels.items()}),
         ):
             yield {**place, "observation": observation, "measures": measures, **statistics}

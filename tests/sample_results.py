@@ -110,11 +110,8 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
     )
     lost = {"excluded": {"one group only": 300}, "notes": (note,)}
     nothing = Estimate("bur@gender", "bur", systems[0], None, over="gender", **lost)
-    return [
-        *estimates,
-        _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, p=1.0, n=4, **of_few),
-        nothing,
-    ]
+    few = _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, p=1.0, n=4, **of_few)
+    return [*estimates, few, nothing]
 
 
 def _position(systems: tuple[str, ...]) -> list[Estimate]:
@@ -159,6 +156,7 @@ def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
     draw = np.random.default_rng(7)
     shares_of = {"observation": "shares(over=sentiment)", "measures": "bur@sentiment\nuer@sentiment"}
     places = {"observation": "places()", "measures": "position_bias"}
+    taken = (("generated", 4, np.linspace(10, 1, 10)), ("reference", 3, np.ones(10)))
     rows: list[dict[str, Any]] = []
     for i, system in enumerate(map(encodable, systems)):
         for r in range(60):
@@ -167,10 +165,7 @@ def _per_record(systems: tuple[str, ...], values: tuple[str, ...]) -> pa.Table:
             for name, spread in (("source", 4), ("summary", 4 - i % 3)):
                 drawn = draw.dirichlet(np.ones(len(values)) * spread)
                 shares |= {f"{name}[{encodable(v)}]": x for v, x in zip(values, drawn, strict=True)}
-            for name, many, weights in (
-                ("generated", 4, np.linspace(10, 1, 10)),
-                ("reference", 3, np.ones(10)),
-            ):
+            for name, many, weights in taken:
                 drawn = draw.multinomial(many, weights / weights.sum())
                 segments |= {f"{name}[{k:02}]": float(x) for k, x in enumerate(drawn, 1)}
             rows += [{**place, **shares_of, **shares}, {**place, **places, **segments}]
@@ -194,10 +189,8 @@ def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> 
     rows, supports = [], []
     for system in systems:
         for i, name in enumerate(ids):
-            numbers = {
-                "uer": 0.2 + 0.1 * i,
-                **{f"difference[{v}]": 0.1 * i - 0.2 * k for k, v in enumerate(values)},
-            }
+            numbers = {"uer": 0.2 + 0.1 * i}
+            numbers |= {f"difference[{v}]": 0.1 * i - 0.2 * k for k, v in enumerate(values)}
             story = f"{values[0]} has 41% of the source{extra}"
             rows.append(Row("uer@sentiment", system, name, numbers, None, story, without))
             link = Link(0, 0, 0, 18, 0.5)

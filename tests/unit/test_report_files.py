@@ -92,7 +92,7 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
     assert (tuple(read.estimates), tuple(read.differences)) == (result.estimates, result.differences)
     written = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     VALIDATOR.validate(written)
-    for field, number in (("value", "Infinite"), ("p", "Infinity")):
+    for field, number in (("value", "Infinite"), ("value", ["Infinity"]), ("p", "Infinity")):
         damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
         with pytest.raises(DataError, match="is not a 'fairbrief"):

@@ -104,11 +104,11 @@ class Audit(Data, frozen=True):
 
     def _repr_html_(self) -> str:
         main_values = [e for e in self.result.estimates if wording.is_main_value(e)]
-        sections = arrange(main_values, self.result.made)
-        context = {
-            "first": html.first_screen(Context(self.result)),
+        context = Context(self.result)
+        filled = {
+            "first": html.first_screen(context),
             "caution": first_answers.CAUTION,
-            "leading": contrast_tables(self.result)[:1],
-            "tables": [section_table(section, self.result.made) for section in sections],
+            "leading": contrast_tables(context)[:1],
+            "tables": [*map(section_table, arrange(main_values, context))],
         }
-        return _notebook(context)
+        return _notebook(filled)

@@ -76,7 +76,7 @@ class Part(Data, frozen=True):
         columns = [self.column(f"{statistic}[{value}]") for value in values]
         return np.column_stack(columns) if columns else np.zeros((len(self.rows), 0))
 
-    def by_system(self) -> tuple[dict[str, Part], str]:
+    def by_system(self) -> tuple[Parts, str]:
         """The rows of the first systems, in the order of the audit, and a note for the caption if there are more."""
         present = pc.unique(self.rows["system"]).to_pylist()
         audited = [s for s in self.result.all_systems if s in present]
@@ -96,6 +96,10 @@ class Part(Data, frozen=True):
         return f" by {over}" if over else ""
 
 
+Parts = Mapping[str, Part]
+"""The parts of the systems that are shown, by their names."""
+
+
 def draw(result: Result) -> tuple[Figure, ...]:
     """The figures that a result's measures declare, if they have a panel.
 
@@ -104,10 +108,11 @@ def draw(result: Result) -> tuple[Figure, ...]:
     figures: dict[str, Figure] = {}
     for name, (statistics, kind) in KINDS.items():
         for part in _parts(result, name, statistics):
-            figure = kind(part)
+            parts, cut = part.by_system()
+            figure = kind(part, parts)
             if figure.panels:
                 title = f"{figure.title}: {part.measure}" if figure.title in figures else figure.title
-                figures[title] = replace(figure, title=title)
+                figures[title] = replace(figure, title=title, caption=figure.caption + cut)
     return tuple(figures.values())
 
 
@@ -191,12 +196,11 @@ def _normalised(matrix: Floats) -> Floats:
 # ----------------------------------------------------------------------------------------------- kinds
 
 
-def _kept_shares(part: Part) -> Figure:
+def _kept_shares(part: Part, parts: Parts) -> Figure:
     """Per group, its share of the summary as a multiple of its share of the sources."""
     values = part.subscripts("source") if part.subscripts("summary") else []
     values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
     shown, cut = first_of(values, MOST_VALUES, "groups", "most frequent")
-    parts, systems_cut = part.by_system()
     source, summary = (
         {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()} for name in ("source", "summary")
     )  # fmt: skip
@@ -218,14 +222,13 @@ def _kept_shares(part: Part) -> Figure:
         f"Share of each group{part.by}: summary ÷ sources",
         "Records whose sources contain the group. At the dashed line, the group's share of the summary equals its share of the "
         "sources. To the left its share of the summary is smaller; at 0 the summary leaves the group out. "
-        f"The last step has all values above 2.{cut}{systems_cut}",
+        f"The last step has all values above 2.{cut}",
         panels, RATIO_EDGES, ("summary share ÷ source share", "share of records"), list(parts), ticks=(0, 0.5, 1, 1.5, 2),
     )  # fmt: skip
 
 
-def _gaps(part: Part) -> Figure:
+def _gaps(part: Part, parts: Parts) -> Figure:
     """The coverage gap of single records."""
-    parts, cut = part.by_system()
     gaps = {s: rows.column("gap") for s, rows in parts.items()}
     chances = [part.value(s).permutation_mean or 0.0 for s in parts]
     # A few records with one document per group have very large gaps; they share the last step.
@@ -235,17 +238,15 @@ def _gaps(part: Part) -> Figure:
         part,
         f"Coverage gap of single records{part.by}",
         "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
-        "cannot be negative, so a mean above zero does not show a disparity. The last step has all larger gaps."
-        + cut,
+        "cannot be negative, so a mean above zero does not show a disparity. The last step has all larger gaps.",
         _by_system(part, {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}, edges,
                    lambda gap: f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap):.3f}"),
         edges, ("gap of one record", "share of records"),
     )  # fmt: skip
 
 
-def _seed_documents(part: Part) -> Figure:
+def _seed_documents(part: Part, parts: Parts) -> Figure:
     """How well the groups of each seed document can be distinguished."""
-    parts, cut = part.by_system()
     scores = {s: rows.column("score")[rows.column("one") > 0] for s, rows in parts.items()}
     edges = plot.even_edges([-1.0, 1.0], BINS)
     return _figure(
@@ -253,16 +254,15 @@ def _seed_documents(part: Part) -> Figure:
         "How well a summary reveals the group, by seed document",
         "Twice the share of a seed document's counterfactuals whose summary is most similar to the other summaries of its "
         "group, minus one: 1 if all are. The dashed line is the permutation mean. It can be below zero because a summary is "
-        "never compared with itself." + cut,
+        "never compared with itself.",
         _by_system(part, scores, edges, lambda x: f"scores of {counted(len(x), 'seed document')}"),
         edges, ("score of one seed document", "share of seed documents"), ticks=(-1, -0.5, 0, 0.5, 1),
     )  # fmt: skip
 
 
-def _sentiments(part: Part) -> Figure:
+def _sentiments(part: Part, parts: Parts) -> Figure:
     """The sentiment of each group's articles, each counted once, and of each system's summaries."""
-    groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
-    parts, cut = part.by_system()
+    groups, cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
     records = np.array(part.rows["record"].to_pylist(), dtype=object)
     by_group: dict[str, dict[str, Floats]] = {}
     for group in groups:
@@ -286,17 +286,16 @@ def _sentiments(part: Part) -> Figure:
         "Sentiment of articles and summaries, by group",
         "One line for the articles (grey), one for the summaries of each system. If the groups' articles differ, the cause is "
         "the sources or the scorer. If the summaries differ from their articles by more in one group, the cause is the "
-        f"summaries. The dashed line is neutral.{cut}{groups_cut}",
+        f"summaries. The dashed line is neutral.{cut}",
         panels, edges, ("sentiment", "share of texts"), (ARTICLES, *parts),
     )  # fmt: skip
 
 
-def _segments(part: Part) -> Figure:
+def _segments(part: Part, parts: Parts) -> Figure:
     """The positions from which summaries take their content; drawn with references where any measure has them."""
     has_references = bool(part.subscripts("reference"))
     others_have = any(name.startswith("reference[") for name in part.result.rows.column_names())
     places = sorted(part.subscripts("generated")) if has_references or not others_have else []
-    parts, cut = part.by_system()
     panels = []
     for system, rows in parts.items():
         names = {system: "generated", **({REFERENCES: "reference"} if has_references else {})}
@@ -310,15 +309,14 @@ def _segments(part: Part) -> Figure:
     return _figure(
         part,
         "Where in the text summaries take their content from",
-        f"The text is cut into equal segments from start to end. Coloured: the system's content. {against}{cut}",
+        f"The text is cut into equal segments from start to end. Coloured: the system's content. {against}",
         panels, edges, (POSITION, "share of content"),
     )  # fmt: skip
 
 
-def _regressions(part: Part) -> Figure:
+def _regressions(part: Part, parts: Parts) -> Figure:
     """The change of sentiment from article to summary by the article's sentiment, with the regression of each group."""
-    groups, groups_cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
-    parts, cut = part.by_system()
+    groups, cut = first_of(sorted(part.subscripts("one")), MOST_VALUES, "groups")
     every = [np.zeros((1, 2))]
     alts = dict.fromkeys(parts, "Change of sentiment")
     marks: dict[str, list[Mark]] = {system: [] for system in parts}
@@ -344,12 +342,12 @@ def _regressions(part: Part) -> Figure:
         "Each point is a summary, each line the least-squares regression of a group with at least ten. Summaries of extreme "
         "articles tend to be less extreme, whoever writes them, so lines tend to fall. Groups differ if their lines are apart at "
         "the same sentiment of the article, or if their slopes differ. "
-        f"A panel has at most {MOST_POINTS} points; the lines use all.{cut}{groups_cut}",
+        f"A panel has at most {MOST_POINTS} points; the lines use all.{cut}",
         tuple(panels), plot.key_of(groups, groups),
     )  # fmt: skip
 
 
-KINDS: Mapping[str, tuple[Sequence[str], Callable[[Part], Figure]]] = {
+KINDS: Mapping[str, tuple[Sequence[str], Callable[[Part, Parts], Figure]]] = {
     "kept_shares": (("source", "summary"), _kept_shares),
     "gaps": (("gap",), _gaps),
     "segments": (("generated", "reference"), _segments),

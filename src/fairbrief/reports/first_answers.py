@@ -356,11 +356,9 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     """A limit to start from: the largest difference of people's references, else one that is detectable in any group of some system."""
-    by_people = [e for e in members if e.system.startswith(f"{REFERENCE} ")]
+    by_people = [abs(conclusions.decisive(e)[1]) for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
-        largest_of_people = max(abs(conclusions.decisive(e)[1]) for e in by_people)
-        return largest_of_people, "the largest difference of people's references"
-    largest: dict[str, float] = {}
-    for e in members:
-        largest[e.system] = max(largest.get(e.system, 0.0), e.detectable or 0.0)
-    return min(filter(None, largest.values()), default=0.0), "a gap that is detectable in any group"
+        return max(by_people), "the largest difference of people's references"
+    by_system = wording.grouped((e.system, e.detectable or 0.0) for e in members)
+    largest = filter(None, map(max, by_system.values()))
+    return min(largest, default=0.0), "a gap that is detectable in any group"

@@ -5,7 +5,7 @@ It uses no network and no script but its own, escapes every text, and works on l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -36,10 +36,9 @@ SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 
 def render(result: Result) -> str:
     """The page as text."""
-    made = result.made
-    sections, contrasts = tables.arrange(result.estimates, made), tables.of_differences(result)
-    grids = list(_sections([*sections, *contrasts], made))
-    context = Context(result)
+    context, made = Context(result), result.made
+    sections, contrasts = tables.arrange(result.estimates, context), tables.of_differences(context)
+    grids = list(_sections([*sections, *contrasts], context))
     filled = {
         "result": result,
         "facts": tables.facts(result),
@@ -59,7 +58,7 @@ def render(result: Result) -> str:
     return page("report.html.j2", filled, scripts=SCRIPTS if result.examples.rows else ())
 
 
-def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[str, Any]]:
     """A table of main values per section, and one of its secondary estimates; if there are too many rows, main values first."""
     left, cut = MOST_ON_PAGE, []
     for is_main in (True, False):
@@ -68,16 +67,16 @@ def _sections(sections: Sequence[Section], made: Mapping[str, Any]) -> Iterator[
             cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
-        explained = () if section.by or section.is_difference else dict.fromkeys(e.measure for e in main)
-        declared = {spec: wording.declared(spec, made) for spec in explained}
+        explained = () if section.by or section.is_difference else main
+        declared = {e.measure: context.declared(e) for e in explained}
         asks = wording.grouped((of.question, spec) for spec, of in declared.items())
         hidden = len(section.estimates) - len(main) - len(secondary)
         yield {
             "title": section.title,
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, dict.fromkeys(of.harm for of in declared.values()))],
-            "main": tables.estimates_table(section, main, made),
-            "secondary": tables.estimates_table(section, secondary, made),
+            "main": tables.estimates_table(section, main),
+            "secondary": tables.estimates_table(section, secondary),
             "notes": tables.section_notes(section, section.estimates, hidden),
         }
 

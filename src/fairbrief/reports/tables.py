@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -58,6 +57,8 @@ class Section(Data, frozen=True):
     over: str
     by: tuple[str, ...]
     estimates: tuple[Estimate, ...]
+    interval: str
+    """The heading of the intervals."""
 
     @property
     def is_difference(self) -> bool:
@@ -71,17 +72,17 @@ class Section(Data, frozen=True):
         return f"{self.family}{over}{', in each ' + ' × '.join(self.by) if self.by else ''}"
 
 
-def of_differences(result: Result) -> tuple[Section, ...]:
+def of_differences(context: Context) -> tuple[Section, ...]:
     """The sections of a result's differences, each from the random-sentence baselines where they exist."""
-    return arrange(map(wording.from_random, result.differences), result.made)
+    return arrange(map(wording.from_random, context.result.differences), context)
 
 
-def arrange(estimates: Iterable[Estimate], made: Mapping[str, Any]) -> tuple[Section, ...]:
+def arrange(estimates: Iterable[Estimate], context: Context) -> tuple[Section, ...]:
     """Sections in order of first appearance, all records before subgroups; in each by measure, then quantity."""
-    family = cache(lambda measure: wording.declared(measure, made).family)
-    known = grouped(((family(e.measure), e.over, tuple(e.subgroup)), e) for e in estimates)
+    known = grouped(((context.declared(e).family, e.over, tuple(e.subgroup)), e) for e in estimates)
     ordered = sorted(known.items(), key=lambda item: len(item[0][2]))
-    return tuple(Section(*key, tuple(_in_blocks(members))) for key, members in ordered)
+    interval = wording.interval_name(context.made)
+    return tuple(Section(*key, tuple(_in_blocks(members)), interval) for key, members in ordered)
 
 
 def _in_blocks(estimates: Iterable[Estimate]) -> Iterator[Estimate]:
@@ -165,16 +166,17 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
 
     ``is_brief`` shortens headings, and has all quantities of differences.
     """
-    sections = (*arrange(result.estimates, result.made), *of_differences(result))
+    context = Context(result)
+    sections = (*arrange(result.estimates, context), *of_differences(context))
     return (
         *result.tables,
-        *contrast_tables(result),
-        *(section_table(section, result.made, is_brief=is_brief) for section in sections),
+        *contrast_tables(context),
+        *(section_table(section, is_brief=is_brief) for section in sections),
         *reach_tables(result.made),
     )
 
 
-def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool = False) -> Table:
+def section_table(section: Section, *, is_brief: bool = False) -> Table:
     """The estimates of one section with its notes: at most `MOST_ROWS`, else main values.
 
     Differences of systems have only main values unless ``is_brief``, which also shortens the headings.
@@ -184,12 +186,10 @@ def section_table(section: Section, made: Mapping[str, Any], *, is_brief: bool =
     main_values = [e for e in whole if wording.is_main_value(e)]
     shown = (whole if is_whole else main_values or whole)[:MOST_ROWS]
     notes = section_notes(section, shown if section.is_difference else whole, len(whole) - len(shown))
-    return replace(estimates_table(section, shown, made, is_brief=is_brief), notes=notes)
+    return replace(estimates_table(section, shown, is_brief=is_brief), notes=notes)
 
 
-def estimates_table(
-    section: Section, shown: Sequence[Estimate], made: Mapping[str, Any], *, is_brief: bool = False
-) -> Table:
+def estimates_table(section: Section, shown: Sequence[Estimate], *, is_brief: bool = False) -> Table:
     """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section, without empty columns.
 
     ``is_brief`` has the short headings, for narrow tables.
@@ -203,7 +203,7 @@ def estimates_table(
     ]
     numbers: Columns = [
         ("difference" if is_difference else "value", number_format.value),
-        (wording.interval_name(made), number_format.interval),
+        (section.interval, number_format.interval),
         ("within seed documents", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
         ("random sentences", number_format.random_sentences),
         ("permutation mean", number_format.chance),
@@ -284,9 +284,8 @@ def _text(value: Any) -> str:
 # ---------------------------------------------------------------------------------- group differences
 
 
-def contrast_tables(result: Result) -> list[Table]:
+def contrast_tables(context: Context) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
-    context = Context(result)
     panels = (*context.leading(), *context.leading("subgroups"), *context.leading("pairs"))
     known = ([e for e in members if e.value is not None] for members in panels)
     return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]

@@ -243,8 +243,7 @@ class _Screen:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
         values = [e for e in values if wording.is_main_value(e)] or values
-        made = self.result.made
-        return [t.section_table(s, made, is_brief=True) for s in t.arrange(values, made)]
+        return [t.section_table(s, is_brief=True) for s in t.arrange(values, self.context)]
 
     # -------------------------------------------------------------------------------------- what is next
 
