@@ -221,6 +221,7 @@ RECORDS = "records"
 """The name for `--allow-missing` of records that are only in the baseline."""
 COPIES = "records with the documents of another record"
 SHOWN = 5
+"""Records named in a message."""
 
 
 def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most: float) -> list[Check]:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
-SHOWN = 5
-"""Records named in a message."""
 NOTHING_COMPARED = (
     "There is nothing to compare with the baseline: unsigned scores ({}) differ by noise. Audit both with a measure that has "
     "group differences or is a quality, such as coverage_parity, uer or rouge1."
@@ -128,7 +126,7 @@ def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
     """An inconclusive check for documents, references or groups of records that differ, because they may explain the difference."""
     checks = []
     for what, ids in changed.items():
-        shown = listed([printable(i) for i in ids], SHOWN)
+        shown = listed([printable(i) for i in ids], compare.SHOWN)
         many = counted(len(ids), "record")
         message = f"the {what} of {many} differ from the baseline ({shown}): audit the baseline's summaries with the new {what}"
         checks.append(Check(f"{what} as in the baseline", "inconclusive", message))

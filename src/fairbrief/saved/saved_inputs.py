@@ -21,7 +21,6 @@ from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Cases
 
-CHANGED = "{} has changed since the audit, so its texts may differ. Audit it again."
 ENDS = 1 << 20
 """Bytes at each end of a file that its digest covers."""
 
@@ -129,7 +128,7 @@ def _fault(folder: Path, name: str, size: int, known: str) -> str:
         is_same = path.stat().st_size == size and digest(path) == known
     else:
         return f"{name} is missing: restore it, or audit it at its new place."
-    return "" if is_same else CHANGED.format(name)
+    return "" if is_same else f"{name} has changed since the audit, so its texts may differ. Audit it again."
 
 
 def digest(path: Path) -> str:
