@@ -34,21 +34,27 @@ GRID = 2.0**-40
 """The step of the grid: numbers are rounded by 4.5e-13 at most."""
 EXACT = 2.0**12
 """Sums of numbers on the grid are not rounded while their sizes add up to less."""
+_SHIFT = 1.5 * 2.0**52 * GRID
+"""Adding it rounds a smaller number to the grid."""
+
 Sum = tuple[Floats, Floats]
 """A whole number, and the rest, half of one at most. Any shape."""
 
 
 def on_grid(values: Floats) -> Floats:
-    """The nearest multiples of `GRID`; numbers from `EXACT` on stay. Shape of ``values``."""
-    with np.errstate(over="ignore"):  # of numbers that stay
-        rounded = np.rint(values / GRID) * GRID
-    return np.where(np.abs(values) < EXACT, rounded, values)
+    """The nearest multiples of `GRID`. Shape of ``values``."""
+    if _size(values) < EXACT / 2:
+        rounded = values + _SHIFT
+        rounded -= _SHIFT
+        return rounded
+    rounded, is_small = values.copy(), np.abs(values) < EXACT
+    rounded[is_small] = np.rint(values[is_small] / GRID) * GRID
+    return rounded
 
 
 def is_exact(values: Floats, many: int) -> bool:
     """Whether ``many`` numbers as large as these, which are on the grid, can be summed without rounding."""
-    largest = max(-float(values.min(initial=0.0)), float(values.max(initial=0.0)))
-    return largest * many < EXACT or bool((values == np.rint(values)).all())
+    return _size(values) * many < EXACT or bool((values == np.rint(values)).all())
 
 
 def exact_parts(values: Floats, many: int) -> Sequence[Floats]:
@@ -71,3 +77,8 @@ def added(total: Sum | None, value: Floats) -> Sum:
     carried += rounded
     whole += carried
     return whole, rest
+
+
+def _size(values: Floats) -> float:
+    """The largest size."""
+    return max(-float(values.min(initial=0.0)), float(values.max(initial=0.0)))
