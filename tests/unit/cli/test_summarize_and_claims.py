@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.command import Command, printed, write
+from tests.cli.command import Command, printed, row, write
 from tests.stub_chat import StubChat
 
 from fairbrief import readers
@@ -224,23 +224,17 @@ def test_summaries_are_named_as_they_are_told(source: Path, tmp_path: Path) -> N
     assert {c.summary.system for c in readers.read(tmp_path / "s.jsonl")} == {"cold#1", "cold#2"}
 
 
-def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("whole", "plain", "notes"), [(5, 3, 1), (5, 0, 0), (0, 3, 0)])
+def test_an_audit_says_how_many_summaries_fell_back_from_claims_to_sentences(
+    whole: int, plain: int, notes: int, tmp_path: Path
+) -> None:
     """Where some summaries have claims and others none, the measures that look for claims say how many; else nobody does."""
-    documents = [
-        {"text": f"It {word}.", "attributes": {"side": side}}
-        for word, side in (("is red", "a"), ("broke", "b"))
-    ]
-    row = {"documents": documents, "summary": "It is red.", "system": "s"}
-    none = [{**row, "id": f"r{i}"} for i in range(3)]
-    whole = [{**row, "id": f"q{i}", "claims": ["It is red."]} for i in range(5)]
-    for name, rows in (("mixed", [*whole, *none]), ("whole", whole), ("none", none)):
-        write(tmp_path / f"{name}.jsonl", rows)
-    arguments = ["--measure", "equal_coverage@side", "--measure", "uer@side", "--resamples", "20"]
-    said = " ".join(printed("audit", tmp_path / "mixed.jsonl", *arguments).split())
-    assert "3 of 8 summaries by s have no claims and are split into sentences" in said
-    assert said.count("split into sentences") == 1
-    for name in ("whole", "none"):
-        assert "split into sentences" not in printed("audit", tmp_path / f"{name}.jsonl", *arguments)
+    lines = [row(i, system="s", claims=["It is red."]) for i in range(whole)]
+    source = write(tmp_path / "in.jsonl", [*lines, *(row(whole + i, system="s") for i in range(plain))])
+    measures = ("--measure", "equal_coverage@mood", "--measure", "uer@mood", "--resamples", "20")
+    said = " ".join(printed("audit", source, *measures).split())
+    assert said.count("3 of 8 summaries by s have no claims and are split into sentences") == notes
+    assert said.count("split into sentences") == notes
 
 
 def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> None:
