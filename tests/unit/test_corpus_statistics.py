@@ -80,7 +80,7 @@ def test_references_that_cannot_be_audited_are_refused() -> None:
     with pytest.raises(RequestError, match="--references-field"):
         list(_with_references([{"id": "1", "documents": ["d"], "summary": "z"}]))
     named = [{**ROWS[0], "system": "reference 1"}]
-    with pytest.raises(DataError, match="reference 1.*rename it"):
+    with pytest.raises(DataError, match="rename it"):
         list(_with_references(named))
 
 
