@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from typing import Literal, TypeVar
 
@@ -104,7 +104,7 @@ class Capacity:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
 
@@ -121,7 +121,7 @@ class Plan:
     seed: int = 0
     manner: Manner = PLAIN
 
-    @property
+    @cached_property
     def kinds(self) -> set[str]:
         """What defines the groups: some of ``gender``, ``race`` and ``age``."""
         return {kind for kind in ("gender", "race", "age") if getattr(self.groups[0], kind) is not None}

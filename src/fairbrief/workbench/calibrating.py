@@ -48,11 +48,6 @@ class Fitting:
     groups: tuple[str, ...] = ()
     """The group of each pair's text; empty if unknown."""
 
-    @property
-    def is_weighed(self) -> bool:
-        """Whether the scorer has several features, which need weights."""
-        return bool(self.features.shape[1] > 1)
-
     def by_fold(self, function: Callable[[NDArray[np.bool_]], Any]) -> Floats:
         """A number of each pair, by a function of the pairs of one fold of texts, from the pairs of the others. Shape (pairs,)."""
         texts = int(self.text.max()) + 1
@@ -69,8 +64,8 @@ class Fitting:
         return np.concatenate(list(weights))[:, self.text].astype(np.int64)
 
     def weights(self, counts: Integers) -> tuple[float, Floats]:
-        """Intercept and weights of the features, fitted to the pairs, each repeated by its count."""
-        if not self.is_weighed:
+        """Intercept and weights of the features, fitted to the pairs, each repeated by its count; a single feature is the score."""
+        if self.features.shape[1] == 1:
             return 0.0, np.ones(1)
         chosen = np.repeat(np.arange(len(self.labels)), counts)
         return fit_logistic(self.features[chosen], self.labels[chosen].astype(np.float64))
@@ -183,7 +178,7 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
     """Tables of the agreement, and of the map."""
     of_pairs = f"{made.pairs:,} pairs of {made.texts:,} texts, {made.supported:,} supported"
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
-    if not fitting.is_weighed:
+    if len(made.map.weights) == 1:
         rows.append(("cut-off", *_cells(made.cut)))
     yield Table(
         f"Agreement of {made.scorer} with people: {of_pairs}", ("", "value", "95 % interval"), tuple(rows),

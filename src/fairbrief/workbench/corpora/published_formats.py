@@ -192,7 +192,17 @@ def read_fewsum(path: Path) -> Iterator[Record]:
     if not files:
         raise DataError(f"{path}: found no .csv file; wanted FewSum's tables; name the folder they are in.")
     for file in files:
-        yield from _fewsum_file(file)
+        rows = list(table_rows(file))
+        columns = list(rows[0][1]) if rows else []
+        if any(REVIEW.fullmatch(name) for name in columns):
+            yield from (_gold_set(line, row) for line, row in rows)
+            continue
+        check_columns(Line(file, 1, ""), columns, ["review_text"])
+        for product, reviews in groupby(rows, lambda row: row[1].get("group_id", "").strip()):
+            lines, cells = zip(*reviews, strict=True)
+            attributes = {"product": product or file.stem, **_given(category=cells[0].get("category"))}
+            documents = tuple(map(_review, lines, cells))
+            yield Record(attributes["product"], documents, attributes=attributes, where=lines[0].where)
 
 
 class Review(msgspec.Struct):
@@ -213,20 +223,6 @@ def read_amazon(path: Path) -> Iterator[Record]:
         document = Document(_plain(review.reviewText or ""), {"rating": f"{review.overall:g}"})
         ident, attributes = f"{review.asin}-{line.number}", {"product": review.asin}
         yield Record(ident, (document,), attributes=attributes, where=line.where)
-
-
-def _fewsum_file(path: Path) -> Iterator[Record]:
-    rows = list(table_rows(path))
-    columns = list(rows[0][1]) if rows else []
-    if any(REVIEW.fullmatch(name) for name in columns):
-        yield from (_gold_set(line, row) for line, row in rows)
-        return
-    check_columns(Line(path, 1, ""), columns, ["review_text"])
-    for product, reviews in groupby(rows, lambda row: row[1].get("group_id", "").strip() or path.stem):
-        lines, cells = zip(*reviews, strict=True)
-        attributes = {"product": product, **_given(category=cells[0].get("category"))}
-        documents = tuple(map(_review, lines, cells))
-        yield Record(product, documents, attributes=attributes, where=lines[0].where)
 
 
 def _gold_set(line: Line, row: Mapping[str, str]) -> Record:
