@@ -34,8 +34,10 @@ def find(holder: Any, path: str) -> Any:
     """
     if not path:
         return holder
-    if holder.__class__ is dict and (path in holder or not is_path(path)):
-        return holder.get(path, ABSENT)
+    if holder.__class__ is dict:
+        value = holder.get(path, ABSENT)
+        if value is not ABSENT or not is_path(path):
+            return value
     holder = parse_cell(holder)
     if isinstance(holder, Mapping) and path in holder:
         return holder[path]
