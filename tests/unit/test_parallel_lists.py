@@ -13,7 +13,7 @@ from fairbrief.readers.understanding import inspect_file, understand
 
 TONES = ["pos", "neg", "neu"]
 REVIEWS = [
-    {"text": f"Room number {i} was {t} by all that we saw of it.", "tone": t} for i, t in enumerate(TONES * 3)
+    {"text": f"Room {i} was {t} by all that we saw of it.", "tone": t} for i, t in enumerate(TONES * 3)
 ]
 MESSAGES = [
     {"role": "system", "content": "You are an assistant that summarizes reviews of hotels in a few words."},

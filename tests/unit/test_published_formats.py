@@ -50,10 +50,7 @@ DEBATE = {
 }  # fmt: skip
 SEMEVAL = "ID\tTarget\tTweet\tStance\tSentiment\r\n"
 FEWSUM = "group_id\trev1\trev2\tcat\tsumm1\tsumm2\n"
-AMAZON = [
-    {"overall": 5.0, "reviewText": "Holds tea.", "asin": "B1", "reviewerID": "x"},
-    {"overall": 2.0, "asin": "B1"},
-]
+AMAZON = [{"overall": 5.0, "reviewText": "Holds tea.", "asin": "B1"}, {"overall": 2.0, "asin": "B1"}]
 
 
 def test_labelled_tweets(tmp_path: Path) -> None:
@@ -67,9 +64,8 @@ def test_labelled_tweets(tmp_path: Path) -> None:
 
 def test_semeval(tmp_path: Path) -> None:
     """SemEval's table gives the stance as published and the target; a short row is told."""
-    path = put(
-        tmp_path, "train.txt", (SEMEVAL + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n').encode("latin-1")
-    )
+    content = SEMEVAL + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n'
+    path = put(tmp_path, "train.txt", content.encode("latin-1"))
     (tweet,) = read_as("semeval", path)
     assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
     assert tweet.documents[0].text == 'I "like" it é'

@@ -101,10 +101,7 @@ def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
 def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> None:
     """A note has their number; where no document has text they stay."""
     some = [{"text": "One.", "attributes": {"s": "a"}}, {"text": " \n", "attributes": {"s": "b"}}, "Two."]
-    rows = [
-        {"id": "0", "documents": some, "summary": "S"},
-        {"id": "1", "documents": ["", " "], "summary": "S"},
-    ]
+    rows = [{"id": 0, "documents": some, "summary": "S"}, {"id": 1, "documents": ["", " "], "summary": "S"}]
     reading = read(write(tmp_path / "x.jsonl", rows))
     assert [texts(case) for case in reading] == [["One.", "Two."], ["", " "]]
     assert "1 document without text excluded." in reading.notes

@@ -62,9 +62,10 @@ class Draft:
     def give(self, name: str, values: Iterable[Any]) -> None:
         """Set an attribute of the documents, in their order; absent values leave it as it is."""
         for i, value in enumerate(values):
-            text = None if value is ABSENT else value_of(value, f"the attribute {name!r} of document {i + 1}")
             document = self.documents[i]
-            if text is not None and document.attributes.get(name) != text:
+            if value is ABSENT or value is document.attributes.get(name, ABSENT):
+                continue
+            if (text := value_of(value, f"the attribute {name!r} of document {i + 1}")) is not None:
                 self.documents[i] = Document(document.text, {**document.attributes, name: text}, document.id)
 
     @property
@@ -121,7 +122,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     no such field.
     """
     own = [_own(holder, source) for holder in draft.objects]
-    if any(value is not ABSENT for value in own):
+    if own.count(ABSENT) < len(own):
         draft.give(name, own)
         return None
     value = look_up(row, source)

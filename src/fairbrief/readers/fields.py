@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -33,8 +34,10 @@ def find(holder: Any, path: str) -> Any:
     """
     if not path:
         return holder
-    if holder.__class__ is dict and (path in holder or not is_path(path)):
-        return holder.get(path, ABSENT)
+    if holder.__class__ is dict:
+        value = holder.get(path, ABSENT)
+        if value is not ABSENT or not is_path(path):
+            return value
     holder = parse_cell(holder)
     if isinstance(holder, Mapping) and path in holder:
         return holder[path]
@@ -91,18 +94,15 @@ def used_by(row: Mapping[str, Any], path: str) -> list[str]:
     """The top-level fields of the row that a path uses."""
     if path in row:
         return [path]
-    matching = [key for key, _, _ in _matching(row, path)]
-    return [key for key, _ in _heads(path) if key in row] + matching
+    return [key for key, _ in _heads(path) if key in row] + [key for key, *_ in _matching(row, path)]
 
 
 def parse_cell(value: Any) -> Any:
     """The list or object in the text of a table's cell, if it is JSON; otherwise the value."""
-    if not (isinstance(value, str) and value[:1] in ("[", "{") and value[-1:] in ("]", "}")):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
+    if isinstance(value, str) and value[:1] in ("[", "{") and value[-1:] in ("]", "}"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def _heads(path: str) -> Iterator[tuple[str, str]]:
@@ -129,10 +129,9 @@ def _part(holder: Any, index: str, rest: str) -> Any:
         return ABSENT
     if index == "*":
         return _several((str(i), find(part, rest)) for i, part in enumerate(holder))
-    try:
+    with suppress(ValueError, IndexError):
         return find(holder[int(index)], rest)
-    except (ValueError, IndexError):
-        return ABSENT
+    return ABSENT
 
 
 def _several(pairs: Iterable[tuple[str, Any]]) -> Any:

@@ -9,7 +9,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -225,12 +225,11 @@ def encoding_of(path: InputFile, given: str | None = None) -> str:
         except LookupError as error:
             raise RequestError(f"--encoding {given} is unknown. Examples: utf-8, cp1252, utf-16.") from error
         return codecs.lookup(given).name
-    try:
+    with suppress(OSError, EOFError, zlib.error):  # its reader reports the error
         with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
             sample = content.read(SAMPLE)
-    except (OSError, EOFError, zlib.error):
-        return UTF8  # its reader reports the error
-    return detect_encoding(sample, is_whole=len(sample) < SAMPLE)
+        return detect_encoding(sample, is_whole=len(sample) < SAMPLE)
+    return UTF8
 
 
 class _Unpacked(io.BufferedReader):

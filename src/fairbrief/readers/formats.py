@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -240,8 +241,7 @@ def _fits(one: Format, first: Mapping[str, Any], begin: str) -> bool:
 
 def _first_object(text: str) -> dict[str, Any]:
     """The object at the start of a text; empty if there is none."""
-    try:
+    with suppress(ValueError, RecursionError):
         first, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return {}
-    return first if isinstance(first, dict) else {}
+        return first if isinstance(first, dict) else {}
+    return {}

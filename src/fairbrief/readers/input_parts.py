@@ -177,13 +177,9 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
     with source.file.opened() as lines:
         start = 0
         for content in lines:
-            try:
+            with suppress(msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
                 result = decode(content)
-                ident = id_of(result.id if is_plain else find(result, id_field))
-            except (msgspec.DecodeError, DataError, AttributeError, TypeError, RecursionError):
-                pass
-            else:
-                yield ident, start
+                yield id_of(result.id if is_plain else find(result, id_field)), start
             start += len(content)
 
 

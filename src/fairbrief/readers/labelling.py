@@ -171,10 +171,9 @@ class Labelling:
             if (value := holder.attributes.get(name)) is None:
                 return holder
             self.binned.add(name)
-            try:
+            number = math.nan
+            with suppress(ValueError):
                 number = float(value)
-            except ValueError:
-                number = math.nan
             if not math.isfinite(number):
                 error = fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
                 raise at(record.where, error, record.id)

@@ -9,7 +9,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -191,12 +191,10 @@ def _model(path: InputFile) -> str | None:
         return None
     date = path.name.removesuffix(".jsonl").rpartition("_")[2]
     for results in sorted(path.parent.glob(f"{RESULTS}*{date}.json")):
-        try:
+        with suppress(OSError, ValueError, AttributeError, RecursionError):
             name = json.loads(results.read_text(encoding="utf-8")).get("model_name")
-        except (OSError, ValueError, AttributeError, RecursionError):
-            continue
-        if isinstance(name, str) and name.strip():
-            return name
+            if isinstance(name, str) and name.strip():
+                return name
     folder = path.parent.resolve().name
     return folder.replace("__", "/") if "__" in folder else None
 

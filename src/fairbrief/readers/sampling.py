@@ -12,7 +12,7 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.readers.reading_settings import ReadingSettings
-from fairbrief.text.counted import counted, listed
+from fairbrief.text.counted import counted
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Record
 
@@ -81,7 +81,8 @@ class Sampling:
         if self.by is None or not self.counts:
             return f"{text}."
         shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
-        return f"{text}; by {self.by}: {listed(shown, SHOWN)}."
+        more = f" and {len(shown) - SHOWN} more groups" if len(shown) > SHOWN else ""
+        return f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
 
     def _group(self, record: Record) -> str:
         if self.by is None:

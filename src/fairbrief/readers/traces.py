@@ -13,6 +13,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -272,15 +273,15 @@ def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
 
     Of several answers, the first counts; of a conversation, the last answer.
     """
-    if isinstance(given, str) or depth > DEEPEST:
-        return (given if isinstance(given, str) else ""), False
-    if isinstance(given, list):
+    if isinstance(given, str):
+        return given, False
+    if isinstance(given, list) and depth <= DEEPEST:
         roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
         if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
             given = given[-1:] if set(roles) - ANSWERS else given[:1]
         parts = [text_of(part, depth + 1) for part in given]
         return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping) or depth > DEEPEST:
         return "", False
     calls = bool(given.get("tool_calls") or given.get("function_call")) or given.get("type") in TOOLS
     inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
@@ -384,22 +385,18 @@ def _object(given: Any) -> dict[str, Any]:
 
 def parsed(given: str) -> Any:
     """The value of JSON text; other texts unchanged."""
-    if given[:1] not in ("[", "{", '"'):
-        return given
-    try:
-        return json.loads(given)
-    except (ValueError, RecursionError):
-        return given
+    if given[:1] in ("[", "{", '"'):
+        with suppress(ValueError, RecursionError):
+            return json.loads(given)
+    return given
 
 
 def _cell(given: Any) -> Any:
     """The value of a cell; pandas writes lists and objects as Python does."""
-    if not isinstance(given, str) or given[:2] not in ("[{", "{'", "['") or parsed(given) is not given:
-        return given
-    try:
-        return ast.literal_eval(given)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return given
+    if isinstance(given, str) and given[:2] in ("[{", "{'", "['") and parsed(given) is given:
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(given)
+    return given
 
 
 def _plain(given: Any, depth: int = 0) -> Any:
@@ -457,11 +454,10 @@ def _time(given: Any) -> float:
     try:
         number = float(given)
     except (TypeError, ValueError):
-        try:
+        with suppress(ValueError):
             moment = given if isinstance(given, datetime) else datetime.fromisoformat(str(given))
-        except ValueError:
-            return 0.0
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        return 0.0
     for _ in range(3):
         number = number / 1000 if number > LATEST else number
     return number if 0 < number <= LATEST else 0.0
