@@ -78,9 +78,9 @@ class Interval(NamedTuple):
 
 
 NO_TEST, NO_INTERVAL = Test(), Interval()
-FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
-    Interval(notes=(Note(code),)) for code in ("few_clusters", "one_cluster_decides", "clusters_alike")
-)
+REASONS = ("few_clusters", "one_cluster_decides", "clusters_alike")
+WITHOUT_INTERVAL = {code: Interval(notes=(Note(code),)) for code in REASONS}
+"""Shared by all estimates without an interval, which may be many."""
 
 
 def estimate_of(
@@ -324,16 +324,11 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
         bounds = within_range(found, settings.confidence_level)
     # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
     is_parted = value is not None and bool(value.strata)
-    columns = (column.tolist() for column in (found.count, found.error, *bounds))
+    lacks = found.count < FEWEST_CLUSTERS, np.isnan(found.error), is_parted & (found.error == 0)
+    codes = np.select(lacks, [*WITHOUT_INTERVAL], "")
+    columns = (column.tolist() for column in (codes, *bounds))
     return [
-        FEW_CLUSTERS
-        if count < FEWEST_CLUSTERS
-        else ONE_CLUSTER_DECIDES
-        if math.isnan(error)
-        else CLUSTERS_ALIKE
-        if is_parted and error == 0
-        else Interval(low, high)
-        for count, error, low, high in zip(*columns, strict=True)
+        WITHOUT_INTERVAL.get(code) or Interval(low, high) for code, low, high in zip(*columns, strict=True)
     ]
 
 
