@@ -230,8 +230,8 @@ def _of_value(
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
         spreads, estimating.intervals_of(found, settings),
     )  # fmt: skip
-    for i, (known_of, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
-        fields, beside, notes = known_of
+    for i, (given, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
+        fields, beside, notes = given
         fields, test = {**fields, **groups}, estimating.NO_TEST
         if not math.isfinite(own) or not has_interval:
             interval = estimating.NO_INTERVAL
