@@ -182,11 +182,10 @@ def named(measure: Measure, signature: str) -> Fields:
     return {"measure": spec, "over": over, "signature": f"{spec}|{version}|{signature}"}
 
 
-def identified(here: Jackknifed, name: str, leading: Mapping[str, Jackknifed], signature: str) -> Fields:
+def identified(of_measure: Fields, here: Jackknifed, name: str, leading: Mapping[str, Jackknifed]) -> Fields:
     """What all estimates of a value of a measure have in common. ``leading`` are `leaders`."""
     value = here.here[name]
     is_primary = value.is_primary and leading[name] is here
-    of_measure = named(here.measure, signature)
     return {**of_measure, "quantity": name, "group": value.group, "is_primary": is_primary}
 
 
@@ -200,10 +199,11 @@ def _of_parts(
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = []
     for k, here in enumerate(several):
+        of_measure = named(here.measure, settings.signature)
         resampled = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
-            of_value = {**identified(here, name, leading, settings.signature), "kind": _kind(name, value)}
+            of_value = {**identified(of_measure, here, name, leading), "kind": _kind(name, value)}
             each = [
                 ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
                 for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))
@@ -301,7 +301,10 @@ def presence(value: Value, units: Units) -> list[Fields]:
 def by_part(columns: Mapping[str, NDArray[Any]]) -> list[Fields]:
     """The fields of each part from arrays (parts,); None where a number is not finite."""
     absent: Any = None
-    known = [np.where(np.isfinite(column), column, absent).tolist() for column in columns.values()]
+    known = []
+    for column in columns.values():
+        is_known = np.isfinite(column)
+        known.append(column.tolist() if is_known.all() else np.where(is_known, column, absent).tolist())
     return [dict(zip(columns, row, strict=True)) for row in zip(*known, strict=True)]
 
 
@@ -447,6 +450,9 @@ def from_random(
     """
     kinds, is_between = here.strata(name), here.here[name].is_between
     found = less.spreads(kinds)
+    if less.left.shape[1] < FEWEST_CLUSTERS:
+        values = found.value.tolist()
+        return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = jackknife.t_interval(found, settings.confidence_level)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": jackknife.t_test(found),
