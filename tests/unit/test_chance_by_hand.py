@@ -100,7 +100,7 @@ def spread(value: float, without: Sequence[float], error: float, freedom: float)
 
 
 def flips(
-    said: Sequence[float], value: Value, error: float = 1.0, *, kinds: Any = None
+    said: list[float], value: Value, error: float = 1.0, *, kinds: Any = None
 ) -> PermutationTest | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from fairbrief import __version__, registry
 from fairbrief.auditing import extracts, measure_selection, scorer_checks, sensitivity
@@ -25,8 +25,8 @@ from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.observing import Observer, by_observation, refuse_unscored
 from fairbrief.auditing.origins import Origin, Unit, units_of
 from fairbrief.auditing.per_record import rows_from
-from fairbrief.auditing.run import PartedClusters, Run, file_parts, no_baseline
-from fairbrief.auditing.sanity_baselines import SANITY_PREFIX, Exchange, named_baselines
+from fairbrief.auditing.run import PartedClusters, Run, no_baseline
+from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, SANITY_PREFIX, Exchange, named_baselines
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
@@ -142,9 +142,13 @@ class _Audit:
         self.run = self._new_run()
 
     def walk(self, engine: Engine) -> None:
-        """Read all cases into the ledgers: in parts where the input has parts, else in one pass."""
-        if parts := file_parts(self.cases, self.plan):
-            if self.run.walk_parts(cast("Reading", self.cases), parts, engine):
+        """Read all cases into the ledgers: in parts where the input has parts, else in one pass.
+
+        Sanity baselines made from records must see all systems of a record, so they need one pass.
+        """
+        cases, from_records = self.cases, {*self.plan.sanity_baselines} - {*OF_SYSTEMS}
+        if isinstance(cases, Reading) and not from_records and len(parts := cases.ranges) > 1:
+            if self.run.walk_parts(cases, parts, engine):
                 return
             # Reading from the beginning names the bad line, or skips it.
             self.run, self.stream = self._new_run(), iter(self.cases)

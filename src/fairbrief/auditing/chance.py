@@ -143,7 +143,7 @@ def flip_chance(
     spreads = [here.spreads(contrast) for contrast in names]
     if any(np.isnan(found.error[part]) for found in spreads):
         return None
-    units = here.units.names[part]
+    units, mean = here.units.names[part], 0.0 if value.tail == "both" else None
     contributions = np.zeros((len(units), len(names)))
     for k, found in enumerate(spreads):
         own, numbers = found.contributions(part)
@@ -151,10 +151,9 @@ def flip_chance(
     moves = np.abs(contributions).max(axis=1, initial=0.0) > 0
     clusters = [c for c, yes in zip(units, moves, strict=True) if yes]
     if not clusters:
-        return PermutationTest(1.0, 1.0, 1.0, 0.0 if value.tail == "both" else None)
+        return PermutationTest(1.0, 1.0, 1.0, mean)
     contributions = contributions[moves]
     sums, is_listed = resampling.flipped(contributions, clusters, n_resamples, seed)
-    mean = 0.0 if value.tail == "both" else None
     if value.fold is not None:
         mean = float(np.mean(value.fold(sums)))
     if all(here.here[contrast].is_between for contrast in names):

@@ -189,8 +189,9 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
         leading = estimating.leaders([a for a, _ in sides])
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(sides):
+            of_measure = estimating.named(a.measure, f"{settings.signature}|paired")
             for name in (name for name in a.here if name in b.here):
-                of_value = estimating.identified(a, name, leading, f"{settings.signature}|paired")
+                of_value = estimating.identified(of_measure, a, name, leading)
                 known = [
                     ({**of_pair, **of_value}, gaps.get((i, k, name), {}), pairs[i].notes)
                     for i, of_pair in zip(places, shared, strict=True)
@@ -231,8 +232,8 @@ def _of_value(
         known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
         spreads, estimating.intervals_of(found, settings),
     )  # fmt: skip
-    for i, (known_of, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
-        fields, beside, notes = known_of
+    for i, (given, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):
+        fields, beside, notes = given
         fields, test = {**fields, **groups}, estimating.NO_TEST
         if not math.isfinite(own) or not has_interval:
             interval = estimating.NO_INTERVAL

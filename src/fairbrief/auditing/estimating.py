@@ -78,9 +78,9 @@ class Interval(NamedTuple):
 
 
 NO_TEST, NO_INTERVAL = Test(), Interval()
-FEW_CLUSTERS, ONE_CLUSTER_DECIDES, CLUSTERS_ALIKE = (
-    Interval(notes=(Note(code),)) for code in ("few_clusters", "one_cluster_decides", "clusters_alike")
-)
+REASONS = ("few_clusters", "one_cluster_decides", "clusters_alike")
+WITHOUT_INTERVAL = {code: Interval(notes=(Note(code),)) for code in REASONS}
+"""Shared by all estimates without an interval, which may be many."""
 
 
 def estimate_of(
@@ -184,11 +184,10 @@ def named(measure: Measure, signature: str) -> Fields:
     return {"measure": spec, "over": over, "signature": f"{spec}|{version}|{signature}"}
 
 
-def identified(here: Jackknifed, name: str, leading: Mapping[str, Jackknifed], signature: str) -> Fields:
+def identified(of_measure: Fields, here: Jackknifed, name: str, leading: Mapping[str, Jackknifed]) -> Fields:
     """What all estimates of a value of a measure have in common. ``leading`` are `leaders`."""
     value = here.here[name]
     is_primary = value.is_primary and leading[name] is here
-    of_measure = named(here.measure, signature)
     return {**of_measure, "quantity": name, "group": value.group, "is_primary": is_primary}
 
 
@@ -202,10 +201,11 @@ def _of_parts(
     shared = [_of_part(part) for part in parts]
     found: list[list[Estimate]] = []
     for k, here in enumerate(several):
+        of_measure = named(here.measure, settings.signature)
         resampled = [_resampled(here.measure, part, settings) for part in parts]
         made = {}
         for name, value in here.here.items():
-            of_value = {**identified(here, name, leading, settings.signature), "kind": _kind(name, value)}
+            of_value = {**identified(of_measure, here, name, leading), "kind": _kind(name, value)}
             each = [
                 ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
                 for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))
@@ -303,7 +303,10 @@ def presence(value: Value, units: Units) -> list[Fields]:
 def by_part(columns: Mapping[str, NDArray[Any]]) -> list[Fields]:
     """The fields of each part from arrays (parts,); None where a number is not finite."""
     absent: Any = None
-    known = [np.where(np.isfinite(column), column, absent).tolist() for column in columns.values()]
+    known = []
+    for column in columns.values():
+        is_known = np.isfinite(column)
+        known.append(column.tolist() if is_known.all() else np.where(is_known, column, absent).tolist())
     return [dict(zip(columns, row, strict=True)) for row in zip(*known, strict=True)]
 
 
@@ -326,16 +329,11 @@ def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | No
         bounds = within_range(found, settings.confidence_level)
     # With a standard error of 0, one group is in no cluster, or contributes nothing in any.
     is_parted = value is not None and bool(value.strata)
-    columns = (column.tolist() for column in (found.count, found.error, *bounds))
+    lacks = found.count < FEWEST_CLUSTERS, np.isnan(found.error), is_parted & (found.error == 0)
+    codes = np.select(lacks, [*WITHOUT_INTERVAL], "")
+    columns = (column.tolist() for column in (codes, *bounds))
     return [
-        FEW_CLUSTERS
-        if count < FEWEST_CLUSTERS
-        else ONE_CLUSTER_DECIDES
-        if math.isnan(error)
-        else CLUSTERS_ALIKE
-        if is_parted and error == 0
-        else Interval(low, high)
-        for count, error, low, high in zip(*columns, strict=True)
+        WITHOUT_INTERVAL.get(code) or Interval(low, high) for code, low, high in zip(*columns, strict=True)
     ]
 
 
@@ -454,6 +452,9 @@ def from_random(
     """
     kinds, is_between = here.strata(name), here.here[name].is_between
     found = less.spreads(kinds)
+    if less.left.shape[1] < FEWEST_CLUSTERS:
+        values = found.value.tolist()
+        return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = jackknife.t_interval(found, settings.confidence_level)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": jackknife.t_test(found),

@@ -28,7 +28,6 @@ CHUNK = 1 << 12
 SORTED = 1 << 15
 """Units that are packed together after sorting, column by column."""
 CODEC = pa.Codec("zstd")
-NO_PLACES = np.zeros(0, dtype=np.int64)
 
 
 Written = tuple[Integers, tuple[Column, ...], Floats]
@@ -246,14 +245,17 @@ class Ledger:
 
     def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
         """How many units of a system and subgroup have no row, by reason."""
-        names, places = list(self.known_reasons), self._missing.get((system, part), NO_PLACES)
-        return dict(sorted(Counter(names[reason] for reason in self.reasons[places].tolist()).items()))
+        return self._excluded.get((system, part), {})
 
     @cached_property
-    def _missing(self) -> dict[Key, Integers]:
-        """By system and subgroup the units without a row, when all rows are here."""
-        missing = np.flatnonzero(self.reasons)
-        return {key: missing[own] for key, own in self.origins.by_subgroup(missing).items()}
+    def _excluded(self) -> dict[Key, Mapping[str, int]]:
+        """By system and subgroup, when all rows are here."""
+        names, missing = list(self.known_reasons), np.flatnonzero(self.reasons)
+        found: dict[Key, Mapping[str, int]] = {}
+        for key, own in self.origins.by_subgroup(missing).items():
+            counts = Counter(names[reason] for reason in self.reasons[missing[own]].tolist())
+            found[key] = dict(sorted(counts.items()))
+        return found
 
     def of_maps(self, key: Key) -> Totals:
         """The sums by each map of a calibrated scorer, with the leading axis (maps,); without columns where there are none."""

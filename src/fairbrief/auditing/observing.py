@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 from typing import cast
 
 import numpy as np
@@ -224,19 +224,15 @@ class Observer:
         places: dict[str, list[int]] = {}
         for i, ask in enumerate(asks):
             places.setdefault(ask.scorer, []).append(i)
-        has_maps, each = False, list[Iterator[ScoreTable]]()
-        for spec, own in places.items():
-            scorer, of_scorer = self.scorers[spec], [asks[i] for i in own]
-            if isinstance(scorer, Calibrated):
-                has_maps = True
-                each.append(scorer.tables(of_scorer))
-            else:
-                each.append(repeat(ScoreTable.of(scorer.answer(of_scorer))))
+        answered = [(self.scorers[spec], [asks[i] for i in own]) for spec, own in places.items()]
+        has_maps = any(isinstance(scorer, Calibrated) for scorer, _ in answered)
+        each = [
+            s.tables(own) if isinstance(s, Calibrated) else repeat(ScoreTable.of(s.answer(own)))
+            for s, own in answered
+        ]
         order = np.argsort(list(chain.from_iterable(places.values())))
-        for tables in zip(*each, strict=False):
+        for tables in islice(zip(*each, strict=False), None if has_maps else 1):
             yield tables[0] if len(tables) == 1 else ScoreTable.joined(tables).ordered(order)
-            if not has_maps:
-                return
 
     def _skipped(self, error: DataError) -> str:
         if not self.skips:

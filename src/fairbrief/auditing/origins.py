@@ -236,9 +236,14 @@ def _design_of(case: Case) -> tuple[str, ...]:
 
 def units_of(cases: Cases, scope: Scope) -> list[Cases]:
     """The units that an audit makes of some cases."""
-    found: dict[tuple[str, ...] | int, list[Case]] = {}
-    for i, case in enumerate(cases):
-        found.setdefault(shared_by(case, scope) or i, []).append(case)
+    return [*_together(cases, cases, scope)]
+
+
+def _together(items: Iterable[T], cases: Iterable[Case], scope: Scope) -> list[list[T]]:
+    """The items whose cases form one unit, of which each has one case."""
+    found: dict[tuple[str, ...] | int, list[T]] = {}
+    for i, (item, case) in enumerate(zip(items, cases, strict=True)):
+        found.setdefault(shared_by(case, scope) or i, []).append(item)
     return list(found.values())
 
 
@@ -248,16 +253,13 @@ def merged(cases: Sequence[Unit], scope: Scope) -> list[Unit]:
     A unit is in the subgroups, and has the attributes, that all of its cases have. Of a cluster it is named after the seed
     document; of a further design of the same seed document after both.
     """
-    together: dict[tuple[str, ...] | int, list[Unit]] = {}
-    for i, unit in enumerate(cases):
-        together.setdefault(shared_by(unit[0][0], scope) or i, []).append(unit)
     designs: dict[str, tuple[str, ...]] = {}
     """By seed document the first design."""
     for unit in cases if scope == "cluster" else ():
         source, design = unit[0][0].record.seed_id, _design_of(unit[0][0])
         designs[source] = min(design, designs.get(source, design))
     made: list[Unit] = []
-    for several in together.values():
+    for several in _together(cases, (of_unit[0] for of_unit, _ in cases), scope):
         units = sorted(several, key=place_of)
         origins = [origin for _, origin in units]
         first, origin, name = units[0][0][0], origins[0], origins[0].record

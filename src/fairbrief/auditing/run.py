@@ -24,7 +24,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.multiple_tests import with_primary
 from fairbrief.auditing.observing import Observer, by_observation
 from fairbrief.auditing.parts import parts_of
-from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, Exchange, SanityBaselines
+from fairbrief.auditing.sanity_baselines import Exchange, SanityBaselines
 from fairbrief.auditing.scorer_lookup import NeedsModel, Scorers
 from fairbrief.auditing.watchers import Watchers
 from fairbrief.engines import Engine, ThisProcess
@@ -189,17 +189,6 @@ class Work:
             block = own.get(SAMPLE, record.id) if record.cluster_by is None else record.block
         is_shared = self.plan.has_clusters or cluster != record.id or source not in (None, record.id)
         return origins.Origin(system, record.id, cluster, subgroups, block, is_shared, kind, attributes)
-
-
-def file_parts(cases: Iterable[Case], plan: Plan) -> list[FilePart]:
-    """The parts of the files of an input; none if it is read in one pass.
-
-    Sanity baselines made from records must see all systems of a record, so they need one pass.
-    """
-    if not isinstance(cases, Reading) or any(name not in OF_SYSTEMS for name in plan.sanity_baselines):
-        return []
-    parts = cases.ranges
-    return parts if len(parts) > 1 else []
 
 
 # -------------------------------------------------------------------------------------- the whole audit

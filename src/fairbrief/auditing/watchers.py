@@ -393,10 +393,10 @@ class InputProfile(Watcher):
         is_mixed = any(self._counts[kind] for kind in kinds)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
-            absent, given = (self._counts[e.system, "claims", kind] for kind in ("absent", "given"))
-            if not (is_mixed and absent and _reads_claims(e.measure)):
+            absent = self._counts[e.system, "claims", "absent"] if is_mixed else 0
+            if not absent or not _reads_claims(e.measure):
                 return ()
-            summaries = absent + given
+            summaries = absent + self._counts[e.system, "claims", "given"]
             return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
 
         return notes_of
