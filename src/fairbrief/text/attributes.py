@@ -102,9 +102,8 @@ _AGES = [
 
 def _ages(text: str) -> Iterator[Mention]:
     ends = 0
-    for match in sorted(
-        chain.from_iterable(p.finditer(text) for p in _AGES), key=lambda m: (m.end(), m.start())
-    ):
+    matches = chain.from_iterable(pattern.finditer(text) for pattern in _AGES)
+    for match in sorted(matches, key=lambda m: (m.end(), m.start())):
         found = match.groupdict()
         start, end = match.span(match.lastgroup or 0)
         if start < ends:
