@@ -118,7 +118,9 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
         match = NUMBER.fullmatch(columns[0])
         if len(columns) != COLUMNS or match is None or not HEAD.fullmatch(columns[6]):
             found = f"{len(columns)} columns, the first {columns[0]!r}"
-            raise DataError(f"{where}: found {found}; expected {COLUMNS}, as in CoNLL-U; correct the line.")
+            raise DataError(
+                f"{where}: found {found}; expected {COLUMNS}, the first a number, as in CoNLL-U; correct the line."
+            )
         low, last, is_empty = match.groups()
         if is_empty:
             continue

@@ -252,7 +252,9 @@ class _Unpacked(io.BufferedReader):
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
             most = LONGEST_PACKED >> 20
-            raise DataError(f"{self._of}: found a line of over {most} MiB; unpack it, and save it as UTF-8.")
+            raise DataError(
+                f"{self._of}: found a line of over {most} MiB; unpack the file, and save it as UTF-8."
+            )
         return content
 
 

@@ -304,5 +304,7 @@ def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name:
         with log.open(info) as entry:
             content = entry.read(LONGEST_PACKED + 1)
     if len(content) > LONGEST_PACKED:
-        raise DataError(f"{name}: found {info.filename} of over {LONGEST_PACKED >> 20} MiB; write .json.")
+        raise DataError(
+            f"{name}: found {info.filename} of over {LONGEST_PACKED >> 20} MiB; convert the log to .json."
+        )
     return content

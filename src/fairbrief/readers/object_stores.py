@@ -65,7 +65,9 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise DataError(f"{self.address}: found that the file changed meanwhile; run it again.")
+                raise DataError(
+                    f"{self.address}: found that the file changed meanwhile; run the command again."
+                )
         return handle
 
 

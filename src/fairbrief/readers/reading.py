@@ -353,10 +353,14 @@ class Reading:
         """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
         if needs_summaries and self.tally.rows and not self.tally.summaries:
             named = " or ".join(map(repr, self.fields.summary_names()))
-            raise RequestError(f"No record has a summary in {named}. Give --summary-field or --summaries.")
+            raise RequestError(
+                f"No record has a summary in {named}. Give --summary-field FIELD, or a file with --summaries FILE."
+            )
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
-            raise RequestError(f"--require {required} excludes every case ({many}): name another attribute.")
+            raise RequestError(
+                f"--require {required} excludes every case ({many}): in each, a document lacks it. Name another attribute."
+            )
         self.labelling.check()
         self.notes += self.labelling.notes()
         if self.sampling is not None:

@@ -70,7 +70,10 @@ def _refuse(record: Record) -> None:
     """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
         remedy = "give --id-field '' to number the rows, or another --cluster-by"
-        raise at(record.where, fault("an e-mail address as the id or cluster", "a pseudonym", remedy))
+        raise at(
+            record.where,
+            fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy),
+        )
     if record.entities:
         wanted = "plain texts, since --redact would move the mentions"
         remedy = "drop the field 'entities', or --redact"

@@ -190,7 +190,11 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(f"two fields with the summary of {name!r}", "one per system", "name them")
+                    raise fault(
+                        f"two fields with the summary of {name!r}",
+                        "one per system",
+                        "write --summary-field NAME=FIELD",
+                    )
                 texts[name] = text
         return texts
 
@@ -220,7 +224,11 @@ def fault_of(made: Case | Record) -> DataError | None:
         if not isinstance(document, Document):
             return fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
     if isinstance(made, Case) and made.summary.record != record.id:
-        return fault(f"a summary of the record {made.summary.record!r}", "one of this record", "pair them")
+        return fault(
+            f"a summary of the record {made.summary.record!r}",
+            "one of this record",
+            "pair each record with its own",
+        )
     return None
 
 

@@ -136,11 +136,11 @@ def _read_file(path: Path, spacing: Spacing) -> Iterator[Record]:
             id_ = match["name"] if part == 0 else f"{match['name']}:{part}"
             begun, sentences = number, [[]]
         elif is_word and len(columns) < 12:
-            raise DataError(f"{path}:{number}: found {len(columns)} columns; expected 12; correct the line.")
-        elif (is_word or is_end) and not begun:
             raise DataError(
-                f"{path}:{number}: found '{line[:40]}' before '#begin document'; add the beginning."
+                f"{path}:{number}: found {len(columns)} columns; expected 12 or more, as in CoNLL-2012; correct the line."
             )
+        elif (is_word or is_end) and not begun:
+            raise DataError(f"{path}:{number}: found '{line[:40]}' before '#begin document'; add that line.")
         elif is_word:
             sentences[-1].append((number, columns))
         elif not line:
@@ -237,7 +237,9 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         if tag is None:
             word, leaf = html.unescape(piece[0]), leaves[index][1] if index < len(leaves) else "the end"
             if word.replace("-AMP-", "&") != leaf.replace("-AMP-", "&"):
-                raise DataError(f"{at}: found '{word}'; expected '{leaf}', as in the tree; use one release.")
+                raise DataError(
+                    f"{at}: found '{word}'; expected '{leaf}', as in the tree; use files of one release."
+                )
             index += 1
         elif tag == mark and closing:
             brackets.end(mark, index - 1, at)
@@ -247,7 +249,9 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
     if index != len(leaves):
-        raise DataError(f"{path}: found {index} words; expected {len(leaves)}, as in the tree.")
+        raise DataError(
+            f"{path}: found {index} words; expected {len(leaves)}, as in the tree; use files of one release."
+        )
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
