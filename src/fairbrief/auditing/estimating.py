@@ -39,7 +39,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides intervals and tests: recorded with every estimate.
+    """What decides intervals and tests, by the names in `fairbrief.plan.Plan`; ``signature`` is recorded with every estimate.
 
     ``intervals``: ``jackknife``, or ``bootstrap`` as in papers (percentiles over resampled clusters).
     """
@@ -53,9 +53,9 @@ class Settings:
 
     @classmethod
     def of(cls, made: Mapping[str, Any]) -> Settings:
-        """The settings of a saved audit, from ``made``."""
-        names = ("n_resamples", "seed", "confidence_level", "alpha", "intervals")
-        return cls(**{name: made[name] for name in names if made.get(name) is not None})
+        """The settings of an audit, from what ``made`` records of them."""
+        known = {name: made.get(name) for name in cls.__dataclass_fields__}
+        return cls(**{name: value for name, value in known.items() if value is not None})
 
 
 class Test(NamedTuple):

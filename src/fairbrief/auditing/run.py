@@ -301,10 +301,7 @@ class Run(Observed):
 
     def settings(self) -> Settings:
         """What decides the resampling of this audit."""
-        plan, intervals = self.plan, self.plan.intervals or "jackknife"
-        return Settings(
-            plan.n_resamples, plan.seed, plan.confidence_level, plan.alpha, self.signature(), intervals
-        )
+        return replace(Settings.of(self.plan.record()), signature=self.signature())
 
     def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
         """Estimates of every system and subgroup, and the paired differences between systems."""

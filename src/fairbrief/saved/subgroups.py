@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import MappingProxyType
 
 from fairbrief.auditing import Plan, estimating, multiple_tests, system_runs
@@ -19,7 +19,7 @@ from fairbrief.types import Estimate, Measure
 Key = tuple[str, str, str, str]
 OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
-SAME = ("baseline", "is_pairwise", "seed", "n_resamples", "confidence_level", "alpha", "intervals")
+SAME = ("baseline", "is_pairwise", *(f.name for f in fields(estimating.Settings) if f.name != "signature"))
 """Settings of the audit that decide the estimates."""
 NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 
