@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import Field, field, fields
@@ -100,7 +101,8 @@ def check(settings: Any, spec: str = "") -> None:
             try:
                 limits(value)
             except ValueError as error:
-                raise RequestError(f"{f'{spec}: ' if spec else ''}{name}={value} {error}") from error
+                shown = value if re.fullmatch(r"[^\s,]+", str(value)) else repr(value)
+                raise RequestError(f"{f'{spec}: ' if spec else ''}{name}={shown} {error}") from error
 
 
 def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = "") -> RequestError:

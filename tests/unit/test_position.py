@@ -195,7 +195,7 @@ def test_stories_name_the_segments() -> None:
     """A row's story says where the summary draws and where the reference does."""
     case = case_of(10, "Now nine. Nothing like it!", "Then zero. Then one.")
     story = PositionBias().explain(totals_of(Positions(), case))
-    assert "summary segment 10 (100%)" in story
+    assert "of 10 segments apart: summary segment 10 (100%)" in story
     assert "reference segments 1 (50%), 2 (50%)" in story
     assert "1 summary sentences resemble nothing" in story
 

@@ -296,7 +296,7 @@ def _observed_together(answered: Answered, labelled: list[Labelled], left_out: L
         of_extracts, without = _of_extracts(some, alike.permutations[:, :1], places, why)
         for block in blocks:
             yield _with_more(some.observation, block, alike, places, of_extracts, without)
-            of_extracts = []
+            of_extracts = []  # all of them are written with the first block
 
 
 def _joined(blocks: Iterable[t.AlikeRows]) -> list[t.AlikeRows]:
@@ -304,11 +304,12 @@ def _joined(blocks: Iterable[t.AlikeRows]) -> list[t.AlikeRows]:
     alike: dict[tuple[t.Column, ...], list[t.AlikeRows]] = {}
     for block in blocks:
         alike.setdefault(block.columns, []).append(block)
+    joined = []
     for columns, several in alike.items():
-        if len(several) > 1:
-            units = [i for block in several for i in block.units]
-            several[:] = [t.AlikeRows(units, columns, np.concatenate([block.values for block in several]))]
-    return [block for (block,) in alike.values()]
+        units = [i for block in several for i in block.units]
+        values = [block.values for block in several]
+        joined.append(t.AlikeRows(units, columns, values[0] if len(values) == 1 else np.concatenate(values)))
+    return joined
 
 
 def _of_extracts(

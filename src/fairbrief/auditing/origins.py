@@ -181,10 +181,10 @@ class Origins(Sequence[Origin]):
             kind = self.known_kinds[number]
             for subgroup in (WHOLE, *kind.subgroups):
                 found.setdefault((kind.system, subgroup), []).append(places)
-        for several in found.values():
-            if len(several) > 1:
-                several[:] = [np.sort(np.concatenate(several))]
-        return {key: several[0] for key, several in found.items()}
+        return {
+            key: several[0] if len(several) == 1 else np.sort(np.concatenate(several))
+            for key, several in found.items()
+        }
 
     @property
     def are_clusters(self) -> bool:

@@ -362,7 +362,9 @@ class InputProfile(Watcher):
 
     def summaries(self) -> dict[str, int]:
         """By system how many summaries were read, with those without text."""
-        return {system: many for (system, *what), many in sorted(self._counts.items()) if what == ["records"]}
+        return dict(
+            sorted((system, many) for (system, *what), many in self._counts.items() if what == ["records"])
+        )
 
     def without_text(self) -> dict[str, dict[str, int]]:
         """By system and reason how many summaries have no text."""

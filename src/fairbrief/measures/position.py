@@ -330,7 +330,7 @@ class _PositionMeasure(BaseMeasure, Positions):
         if self.against == "references":
             places += f"; reference {self._places(totals, 'reference')}"
         unmapped = f"{int(totals['generated unmapped'])} summary sentences resemble nothing in the article"
-        return f"{self.told.format_map(numbers)}: {places}; {unmapped}"
+        return f"{self.told.format(segments=self.segments, **numbers)}: {places}; {unmapped}"
 
     def _distribution(self, totals: t.Totals, side: str) -> t.Floats:
         return totals.stack(side, segment_names(self.segments))
@@ -416,7 +416,7 @@ class PositionBias(_PositionMeasure):
     """
 
     name = "position_bias"
-    told = "sources lie {position_bias:.2f} segments apart"
+    told = "sources lie {position_bias:.2f} of {segments} segments apart"
     declaration = DECLARED.replace(
         question="how far summaries draw on other places of the text than the standard they are held to",
         contrast=_contrast(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -166,7 +165,9 @@ class Speakers(ComparesGroups):
             values = record.values_of(self.over)
             if not values:
                 raise NotObserved(no_document_has(self.over))
-            own = (Counter(compress(values, speaker == i)) for i in range(len(names)))
+            own = [Counter[str]() for _ in names]
+            for i, value in zip(speaker.tolist(), values, strict=True):
+                own[i][value] += 1
             groups = tuple(counts.most_common(1)[0][0] for counts in own)
         else:
             return Turns(names, (), speaker)

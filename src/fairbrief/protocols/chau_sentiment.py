@@ -217,7 +217,7 @@ def _coefficient(part: pa.Table, text: str) -> Floats:
 def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iterator[Table]:
     """Figure 6: shift on article sentiment in each group. Figure 7: on the male dummy. Classical and robust errors."""
     if any(min(Counter(part.group).values()) < FEW for part in subjects):
-        few = f"A subject has fewer than {FEW} rows: robust errors are too small, read the classical ones."
+        few = f"A subject has fewer than {FEW} rows: its robust errors are too small; read the others."
         notes = (few, *notes)
     lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
     robust = dict.fromkeys(lines, "HC3")
