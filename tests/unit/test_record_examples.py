@@ -134,10 +134,8 @@ def test_the_statistics_story_is_that_of_the_record(audited: Audit, shown: Examp
 
 def test_no_model_reads_the_shown_records_again() -> None:
     """Stories of a measure by a model are told from the per-record statistics, and are those that observing again tells."""
-    spec, scorer = (
-        "coverage_parity(scorer=pairwise)@sentiment",
-        Pairwise(lambda row, column: len({*row} & {*column}) / len({*column})),
-    )
+    spec = "coverage_parity(scorer=pairwise)@sentiment"
+    scorer = Pairwise(lambda row, column: len({*row} & {*column}) / len({*column}))
     scorers = {"pairwise": scorer}
     found = fairbrief.audit(REVIEWS, [spec], n_resamples=0, scorers=scorers)
     before = len(scorer.scored)

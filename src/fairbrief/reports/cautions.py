@@ -49,7 +49,8 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
         worded, noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
     )
     yield from _without_text(context.made)
-    yield from map("".join, shortfalls(context.made, {e.measure for e in shown}))
+    for clause, more in shortfalls(context.made, {e.measure for e in shown}):
+        yield clause + more
     if enough and few:
         systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
         yield f"{TOO_FEW}: summaries by {systems}"
@@ -150,10 +151,8 @@ def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> Iterator[t
     for entry in made.get("reach") or ():
         if not set(entry["measures"]) & set(measures):
             continue
-        scorer, shares = (
-            named(entry["scorer"]),
-            {row["author"]: row["share_found"] for row in entry["authors"]},
-        )
+        scorer = named(entry["scorer"])
+        shares = {row["author"]: row["share_found"] for row in entry["authors"]}
         *_, sources, elsewhere = shares.values()
         by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
         systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
@@ -167,9 +166,8 @@ def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> Iterator[t
                 f" ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
                 f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {_advice(entry['scorer'], made)}"
             )
-            others.append(
-                (f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}", more)
-            )
+            text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
+            others.append((text, more))
     for part, scorers in blind.items():
         who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
         rest = "them" if part == "none" else "the rest"

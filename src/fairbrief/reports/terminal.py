@@ -269,12 +269,10 @@ class _Screen:
         ordered = self.context.panels
         untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         absent = sum(not m.is_scorer_check for m in result.not_measured)
+        if untested == len(ordered):
+            untested = 0
         counts = (
-            (
-                untested if untested < len(ordered) else 0,
-                "measure",
-                " without a test (too few records, or no value)",
-            ),
+            (untested, "measure", " without a test (too few records, or no value)"),
             (len(result.made.get("sanity_baselines") or ()), "sanity baseline", ""),
             (absent, "measure", " not computed (not applicable, or on request)"),
         )

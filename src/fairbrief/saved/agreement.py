@@ -116,8 +116,9 @@ def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Corr
             s.by_system([at[own] for own in by_system.values()], clusters, resampling) for s, at in both
         )
         over_systems = resampling.interval(statistics.spearman(*values))
-    n, specs_of_both = int(np.isfinite(x + y).sum()), (repr(a.measure), repr(b.measure))
-    return Correlation(*specs_of_both, records, n, over_systems, tuple(by_system), tuple(of_system))
+    n = int(np.isfinite(x + y).sum())
+    first, second = repr(a.measure), repr(b.measure)
+    return Correlation(first, second, records, n, over_systems, tuple(by_system), tuple(of_system))
 
 
 def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:

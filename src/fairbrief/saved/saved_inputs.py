@@ -107,13 +107,11 @@ def faults_of(folder: Path, inputs: Inputs, *, is_here: bool = False) -> dict[st
 
     With ``is_here`` only files that are still in their place are read; no object store is asked.
     """
-    return {
-        name: fault
-        for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True)
-        if known
-        and (not is_here or (folder / name).is_file())
-        and (fault := _fault(folder, name, size, known))
-    }
+    faults = {}
+    for name, size, known in zip(inputs.files, inputs.sizes, inputs.digests, strict=True):
+        if known and (not is_here or (folder / name).is_file()):
+            faults[name] = _fault(folder, name, size, known)
+    return {name: fault for name, fault in faults.items() if fault}
 
 
 def _fault(folder: Path, name: str, size: int, known: str) -> str:

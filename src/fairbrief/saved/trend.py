@@ -99,7 +99,7 @@ def trend(
     ordered = {path: saved[path] for of in (baseline, folders) for path in _in_order(of, saved, order)}
     _check_comparable(ordered)
     many, made = len(baseline) or min(reference, len(paths)), [one.made for one in ordered.values()]
-    nights = (
+    nights = tuple(
         Night(names[path], str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
         for path, one in ordered.items()
     )
@@ -115,7 +115,7 @@ def trend(
     tested = Counter(_family(key.kind) for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
-        tuple(nights), many, ALPHA,
+        nights, many, ALPHA,
         tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),

@@ -304,7 +304,7 @@ class OpenAudit:
     ) -> None:
         """Set to 0 the differences that have, or may have, the opposite sign by another scorer, whose rows come in pieces."""
         contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
-        for rows in pieces:
+        for rows in filter(len, pieces):
             place = pc.index_in(record, rows["record"].cast(pa.string()).combine_chunks())
             values, surely = reader.values(rows), reader.surely(rows)
             here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))

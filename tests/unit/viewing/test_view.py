@@ -19,7 +19,8 @@ from tests.cli.command import printed
 import fairbrief
 from fairbrief.auditing.record_values import values_of_records
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports.audit_folder import load
+from fairbrief.reports import per_record
+from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, Server, open_audit
@@ -88,6 +89,17 @@ def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> 
     assert json.loads(start) == {
         "measure": COVERAGE, "system": "rosy", "order": "up|relative_difference[negative]",
     }  # fmt: skip
+
+
+def test_row_groups_without_a_system_are_passed_over(
+    about: Answers, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two scorers are compared where a system has no record in some row groups of the other one's statistics."""
+    monkeypatch.setattr(per_record, "GROUP", 1)
+    write_all(load(folder), tmp_path)
+    for system in ("0:rosy", "0:balanced"):
+        found = Answers([open_audit(tmp_path)]).rows(COVERAGE, system, order="robust|")
+        assert found == about.rows(COVERAGE, system, order="robust|")
 
 
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
