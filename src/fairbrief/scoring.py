@@ -95,11 +95,17 @@ def record_rows(
         {"documents": [{"text": text, "attributes": {}} for text in texts], "summary": {}, "attributes": {}}
         for texts in _documents(documents)
     ]
-    for system, column, what in _named(summaries, "summaries", SYSTEM):
+    by_system = summaries if isinstance(summaries, Mapping) and summaries else {SYSTEM: summaries}
+    for system, column in by_system.items():
+        what = f"summaries[{system!r}]" if by_system is summaries else "summaries"
         for row, given, where in _zipped(rows, _listed(column, what), what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
             row["summary"][system] = _text(given, where, remedy)
-    for name, column, what in () if groups is None else _named(groups, "groups", _attribute(measures)):
+    by_name = groups
+    if not isinstance(groups, Mapping):
+        by_name = {} if groups is None else {_attribute(measures): groups}
+    for name, column in by_name.items():
+        what = f"groups[{name!r}]" if by_name is groups else "groups"
         _add_groups(rows, name, _listed(column, what), what)
     _check_groups(measures, rows)
     for row, given, where in _zipped(rows, references, "references"):
@@ -181,14 +187,6 @@ def _documents(documents: Any) -> list[list[str]]:
         remedy = "drop this document, and its group"
         result.append([_text(text, f"{what}[{j}]", remedy) for j, text in enumerate(texts)])
     return result
-
-
-def _named(given: Any, what: str, usual: str) -> Iterator[tuple[str, Any, str]]:
-    """The name, the column and the place of each column in a mapping, or of a single column, which has the usual name."""
-    if isinstance(given, Mapping) and given:
-        yield from ((name, column, f"{what}[{name!r}]") for name, column in given.items())
-    else:
-        yield usual, given, what
 
 
 def _add_groups(rows: list[dict[str, Any]], name: str, cells: list[Any], what: str) -> None:

@@ -175,15 +175,18 @@ def test_names_of_the_census_have_genders_and_weights() -> None:
 
 def test_a_table_is_read_with_groups() -> None:
     """Names, parts, genders, groups and weights are read; other columns are passed over."""
-    rows = ("Ada,first,female,north,2,x", "Bern,last,,north,,y", "Cleo,first,female,south,,")
+    rows = (
+        "Ada,first,female,north,.5,x", "Ada,first,female,north,+1.,", "Bern,last,,north,,y", "Cleo,first,female,south,,",
+    )  # fmt: skip
     table = read_names(["name,part,gender,group,weight,note", *rows], "t.csv")
     assert table.groups() == ("north",)
-    assert table.pool("first", "female", "north") == {"Ada": 2}
+    assert table.pool("first", "female", "north") == {"Ada": 1.5}
 
 
 @pytest.mark.parametrize(
-    "row", ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0"]
-)
+    "row",
+    ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0", "Ada,first,female,a,x"],
+)  # fmt: skip
 def test_a_broken_row_is_named_by_its_line(row: str) -> None:
     """The error has file and line, what was found and what was wanted."""
     name, part = row.split(",")[:2]

@@ -107,6 +107,16 @@ def test_groups_without_a_name_have_the_name_in_the_measure() -> None:
     assert {(e.measure, e.n) for e in records} == {("sentiment_shift@group", 12)}
 
 
+def test_groups_with_names_are_compared_by_measures_of_several_attributes() -> None:
+    """A dictionary of groups may have an attribute for each measure; an empty one is as good as none."""
+    groups = {"side": GROUPS, "party": GROUPS}
+    found = score(DOCUMENTS, SUMMARIES, groups, measure=["uer@side", "bur@party"])
+    assert {e.measure for e in found} == {"uer@side", "bur@party"}
+    for none in (None, {}):
+        with pytest.raises(RequestError, match="compares documents by 'side', which 'groups' lacks"):
+            score(DOCUMENTS, SUMMARIES, none, measure="uer@side")
+
+
 def test_the_frame_has_the_columns_that_are_promised() -> None:
     """Frames of every library have value, interval, baselines, p and counts; empty summaries are counted as excluded."""
     found = score(DOCUMENTS, ["", *SUMMARIES[1:]], GROUPS)

@@ -57,7 +57,8 @@ def _check_paths(ctx: Any) -> None:
     params, given = ctx.command.params, ctx.params
     inputs = [given.get(p.name) for p in params if p.name in INPUTS or p.param_type_name == "argument"]
     for option in params:
-        value, name = given.get(option.name), max(option.opts, key=len)
+        value = given.get(option.name)
+        name = max(option.opts, key=len)
         _check_addresses(value, name)
         if option.name in OUTPUTS and isinstance(value, Path):
             check_output(value, name, inputs)

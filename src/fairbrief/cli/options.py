@@ -127,8 +127,9 @@ def _with_options(command: Command) -> Command:
     shared: dict[str, tuple[type[Any], list[Field[Any]]]] = {}
     for p in signature(command, eval_str=True).parameters.values():
         if isinstance(p.default, Chosen):
-            kind, chosen = p.annotation, p.default.fields_of(p.annotation)
-            shared[p.name], hints = (kind, chosen), get_type_hints(kind, localns=UNLOADED)
+            chosen = p.default.fields_of(p.annotation)
+            shared[p.name] = p.annotation, chosen
+            hints = get_type_hints(p.annotation, localns=UNLOADED)
             parameters += [_parameter(f, hints[f.name]) for f in chosen]
         else:
             parameters.append(p.replace(kind=Parameter.KEYWORD_ONLY))

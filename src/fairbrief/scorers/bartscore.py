@@ -63,8 +63,10 @@ def _log_likelihoods(resident: models.Resident, around: Frame, windows: Sequence
     sources = {row.tobytes(): row for row, _ in windows}
     places = {key: i for i, key in enumerate(sources)}
     index = resident.tensor(np.array([places[row.tobytes()] for row, _ in windows]))
-    given = resident.inputs([around.around(row) for row in sources.values()])
-    wanted = resident.inputs([around.around(column) for _, column in windows])
+    given, wanted = (
+        resident.inputs([(around.around(text)[0], None) for text in texts])  # these models know no type ids
+        for texts in (sources.values(), [column for _, column in windows])
+    )
     labels, mask = wanted["input_ids"], wanted["attention_mask"]
     with torch.inference_mode():
         states = model.get_encoder()(**given).last_hidden_state

@@ -78,7 +78,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
             values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}
             unparsed += [answers[key].text for key, value in values.items() if value is None]
             progress.add(len(batch))
-            yield {key: np.array([value], dtype=np.float64) for key, value in values.items()}
+            yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
             sys.stderr.write(

@@ -24,11 +24,9 @@ def _in_cases(words: Mapping[str, str], *cases: Callable[[str], str]) -> dict[st
 
 
 _NEUTRAL = _in_cases(_PRONOUNS | _TITLES, str, str.capitalize, str.upper)
-_WORD = r"([^\W_]++(?:['’-][^\W_]++)*+)"
-_WORDS = re.compile(rf"{_WORD}(\.?)")
+_WORDS = re.compile(r"([^\W_]++(?:['’-][^\W_]++)*+)")
 # The same words; the search looks characters up in a table where it need not test for letters.
-_WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)(\.?)")
-_FOLLOWING = re.compile(rf"\s+{_WORD}")
+_WORDS_OF_ASCII = re.compile(r"([A-Za-z0-9]++(?:['-][A-Za-z0-9]++)*+)")
 _NOT_A_POSSESSION = words("function_words", "not_possessed")
 _PUBLISHED = _PRONOUNS | {"him": "their"} | dict.fromkeys(("mr", "mrs", "ms", "miss", "sir", "ma'am"), TITLE)
 _PUBLISHED_FORMS = _in_cases(_PUBLISHED, str, str.capitalize)
@@ -49,22 +47,23 @@ def anonymise(text: str, names: Sequence[FirstAndLast]) -> str:
     for placeholder, part in ((LAST, 1), (FIRST, 0)):
         for own in filter(None, (name[part] for name in names)):
             neutral.update(_placeholders(own, placeholder))
-
-    def neutral_form(match: re.Match[str]) -> str:
-        word, stop = match.groups()
+    pieces = (_WORDS_OF_ASCII if text.isascii() else _WORDS).split(text)
+    for i in range(1, len(pieces), 2):
+        word, between = pieces[i], pieces[i + 1]
         new = neutral.get(word)
         if new is None:
-            return word + stop if word.isalnum() else _neutral_parts(word, neutral) + stop
+            if not word.isalnum():
+                pieces[i] = _neutral_parts(word, neutral)
+            continue
         if new is TITLE:
-            return TITLE
-        if word in _THEM:
+            pieces[i + 1] = between.removeprefix(".")
+        elif word in _THEM:
+            after = pieces[i + 2] if i + 2 < len(pieces) else ""
             # An object, unless something that could be possessed follows.
-            following = _FOLLOWING.match(text, match.end(1))
-            if following is None or following[1].lower() in _NOT_A_POSSESSION:
+            if between.strip() or not after or after.lower() in _NOT_A_POSSESSION:
                 new = _THEM[word]
-        return new + stop
-
-    return (_WORDS_OF_ASCII if text.isascii() else _WORDS).sub(neutral_form, text)
+        pieces[i] = new
+    return "".join(pieces)
 
 
 def anonymise_published(text: str, names: Sequence[FirstAndLast]) -> str:

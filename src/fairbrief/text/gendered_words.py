@@ -204,7 +204,13 @@ def _identifiers(text: str, lists: str, variant: str) -> tuple[str, ...]:
     """The listed words of a text, in its order."""
     text = text.replace("’", "'").replace("‘", "'").lower()
     words = text.translate(_TIGHT if variant == "published" else _LOOSE).split()
-    return tuple(filter(frozenset().union(*word_lists(lists).values()).__contains__, words))
+    listed = _all_words(lists)
+    return tuple(word for word in words if word in listed)
+
+
+@lru_cache(maxsize=64)
+def _all_words(lists: str) -> frozenset[str]:
+    return frozenset().union(*word_lists(lists).values())
 
 
 def pair_markers() -> dict[str, str]:

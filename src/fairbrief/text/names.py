@@ -302,10 +302,10 @@ def read_names(lines: Iterable[str], where: str) -> Names:
 
 def _listed(row: dict[str, str | None], where: str) -> Listed:
     found = {column: (value or "").strip() for column, value in row.items() if column}
-    known = {column: value for column, value in found.items() if value}
+    known: dict[str, str | float] = {column: value for column, value in found.items() if value}
     try:
-        return msgspec.convert(known, Listed, strict=False)
-    except msgspec.ValidationError:
+        return msgspec.convert(known | {"weight": float(known.get("weight", 1))}, Listed)
+    except (ValueError, msgspec.ValidationError):
         shown = ", ".join(f"{column} '{value}'" for column, value in found.items())
         raise DataError(
             f"{where}: found {shown}. Wanted a name; part first or last; gender male, female or nothing; "

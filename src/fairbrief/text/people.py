@@ -116,7 +116,8 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
     has_first = bool(first) and rest[: len(first)] == first
-    if not all(len(token) == 1 for token in (rest[len(first) :] if has_first else rest)):
+    initials = rest[len(first) :] if has_first else rest
+    if not all(len(token) == 1 for token in initials):
         return ""
     if has_first:
         return "full name"

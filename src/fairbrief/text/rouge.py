@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from fairbrief.errors import optional_library
-from fairbrief.ranges import batches, sums
+from fairbrief.ranges import batches, changes, ordered, sums
 from fairbrief.text import vocabulary
 from fairbrief.text.languages import ENGLISH, language_of, name_of, stop_words
 from fairbrief.text.segmentation import Rule, Words, numbered, parted, runs_of, words_of
@@ -159,11 +159,21 @@ def _overlap(
     Shapes: ``text`` and ``number`` (tokens,); the texts of a pair have an even number and the next one, ``number`` is
     below ``numbers``. Returned: (pairs,) and (tokens,).
     """
-    kinds, kind = np.unique((text >> 1) * numbers + number, return_inverse=True)
-    times = np.bincount(2 * kind + (text & 1), minlength=2 * len(kinds)).reshape(-1, 2)
-    least = times.min(axis=1)
-    found = np.bincount(kinds // numbers, least, minlength=pairs).astype(np.int64)
-    return found, least[kind] > 0
+    # A pair's equal tokens are adjacent after sorting, the reference's first.
+    key = ((text >> 1) * numbers + number) << 1 | text & 1
+    places = ordered(key, 2 * pairs * numbers)
+    kind = key[places]
+    first = np.flatnonzero(changes(kind))
+    times = np.diff(first, append=len(kind))
+    kind = kind[first]
+    left = np.flatnonzero((np.diff(kind) == 1) & (kind[:-1] & 1 == 0))
+    least = np.minimum(times[left], times[left + 1])
+    found = np.bincount((kind[left] >> 1) // numbers, least, minlength=pairs).astype(np.int64)
+    is_shared = np.zeros(len(kind), dtype=bool)
+    is_shared[left] = is_shared[left + 1] = True
+    of_tokens = np.zeros(len(text), dtype=bool)
+    of_tokens[places] = np.repeat(is_shared, times)
+    return found, of_tokens
 
 
 def _longest(shared: Integers, text: Integers, ones: Integers) -> Integers:
