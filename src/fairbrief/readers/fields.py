@@ -62,7 +62,7 @@ def value_in(row: Any, field: str) -> Any:
 
 def given(row: Any, field: str) -> Any:
     """The same, but None if there is no such field."""
-    value = value_in(row, field)
+    value = find(row, field) if field else ABSENT
     return None if value is ABSENT else value
 
 
