@@ -77,13 +77,13 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
         ([5], [HALF], "a", "both a value"),
         ([4, 4], [HALF], "t", "twice"),
         ([4], [HALF, HALF], "t", "twice"),
-        ([50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
+        ([4, 50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
     ],
 )
 def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:
-    """A size of none, a unit named like a value, a size or mix that is given twice, and a set of more texts than there are are refused."""
+    """A size of none, a unit named like a value, a size or mix that is given twice, and any set of more texts than there are are refused before the first record."""
     with pytest.raises(RequestError, match=said):
-        list(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
+        next(sets.mixtures(TEXTS, "g", counts, mixes, 1, unit=unit))
 
 
 def test_pools_say_what_they_leave_out() -> None:

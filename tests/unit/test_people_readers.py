@@ -71,6 +71,7 @@ def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
     ("Entity=2)|", "Entity=7)|", "a.conllu:15: found the end of '7' without its beginning"),
     ("Entity=1)\n", "_\n", "a.conllu:10: found '1' without its end"),
     ("3\tit\tit\t", "3\tit\t", "a.conllu:29: found 9 columns"),
+    ("it\tit\tPRON\tPRP\t_\t2", "it\tit\tPRON\tPRP\t_\ttwo", "a.conllu:29: found 10 columns, with '3' and 'two' in the first and seventh"),
 ])  # fmt: skip
 def test_corefud_faults_are_named_by_line(tmp_path: Path, old: str, new: str, says: str) -> None:
     """What is wrong in a file is told with its line."""

@@ -212,6 +212,20 @@ def test_misspelt_system_field() -> None:
     assert [case.summary.system for case in read(rows, system_field="sys")] == ["A", "B"]
 
 
+def test_an_empty_name_reads_no_field() -> None:
+    """Without a field of systems or of references, the source names the system, and there are no references."""
+    row = ROW | {"system": "A", "references": ["R."]}
+    case = one(row, system_field="", references_field="")
+    assert (case.summary.system, case.record.references) == ("records", ())
+    [grouped] = read(
+        [{"id": "a", "text": "One.", "summary": "S."}],
+        group_by="id",
+        documents_field="text",
+        references_field="",
+    )
+    assert grouped.record.references == ()
+
+
 @pytest.mark.parametrize(
     ("source", "options", "error", "message"),
     [

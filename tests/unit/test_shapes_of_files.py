@@ -227,6 +227,19 @@ def test_fields_that_nothing_used_are_named(tmp_path: Path) -> None:
     assert reading.notes == ["records: unused fields: 'year', 'party (of the documents)'."]
 
 
+@pytest.mark.parametrize(("row", "options", "unused"), [
+    ({"id": "a", "documents": ["One."], "summary": "S."}, {"id_field": ""}, "'id'"),
+    ({"id": "a", "text": "One.", "system": "m", "year": 1},
+     {"group_by": "id", "documents_field": "text", "summaries": [{"id": "a", "summary": "S.", "system": "m"}]}, "'year'"),
+    ({"documents": [{"text": "One.", "summary": "Of this."}], "id": "a", "summary": "S."}, {}, "'summary (of the documents)'"),
+])  # fmt: skip
+def test_fields_count_as_unused_only_if_nothing_reads_them(row: Any, options: Any, unused: str) -> None:
+    """Ids are unused if rows are numbered, systems are used to group rows, and a document's field is not that of its row."""
+    reading = read([row], **options)
+    list(reading)
+    assert reading.notes[-1] == f"records: unused fields: {unused}."
+
+
 def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
     """Without documents or summaries in the usual fields the message names the options that say where they are."""
     path = table(tmp_path, "long.csv", LONG)

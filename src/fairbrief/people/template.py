@@ -134,7 +134,7 @@ def make_template(
         if person.is_named:
             for mention in entity.mentions:
                 slots += _slots(record, person, index, mention, words)
-    slots += _unmarked(record, people, slots)
+    slots += _unmarked(record, people, tuple(slots))
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
 

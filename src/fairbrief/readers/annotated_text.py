@@ -170,7 +170,7 @@ def _linked(given: Annotation) -> list[Span]:
         words = given.words(span)
         for part in (words, words[:1], words[-1:]) if span.chain else ():
             chains[part].add(span.chain)
-    linked, added = [], map("name-{}".format, itertools.count())
+    linked, added = [], (f"name-{number}" for number in itertools.count())
     for span in kept:
         known = chains[given.words(span)]
         chain = span.chain or (next(iter(known)) if len(known) == 1 else next(added))

@@ -117,10 +117,10 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
     for where, columns in rows:
         match = NUMBER.fullmatch(columns[0])
         if len(columns) != COLUMNS or match is None or not HEAD.fullmatch(columns[6]):
-            found = f"{len(columns)} columns, the first {columns[0]!r}"
-            raise DataError(
-                f"{where}: found {found}; expected {COLUMNS}, the first a number, as in CoNLL-U; correct the line."
-            )
+            shown = " and ".join(map(repr, [columns[0], *columns[6:7]]))
+            found = f"{len(columns)} columns, with {shown} in the first and seventh"
+            wanted = f"{COLUMNS}, with numbers in these two, as in CoNLL-U"
+            raise DataError(f"{where}: found {found}; expected {wanted}; correct the line.")
         low, last, is_empty = match.groups()
         if is_empty:
             continue

@@ -122,7 +122,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     no such field.
     """
     own = [_own(holder, source) for holder in draft.objects]
-    if own.count(ABSENT) < len(own):
+    if any(value is not ABSENT for value in own):
         draft.give(name, own)
         return None
     value = look_up(row, source)
@@ -130,7 +130,7 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
         return ABSENT
     what = f"the field {source!r} (attribute {name!r})"
     if (values := _parallel(value, what, source, row, draft, separator)) is not None:
-        draft.give(name, (value.strip() if isinstance(value, str) else value for value in values))
+        draft.give(name, (one.strip() if isinstance(one, str) else one for one in values))
         return None
     if draft.is_one_text and len(draft.documents) == 1:
         draft.give(name, [value])  # a record of one text: its attribute is also the text's

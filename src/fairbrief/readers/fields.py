@@ -55,9 +55,14 @@ def find(holder: Any, path: str) -> Any:
     return _several(result)
 
 
-def given(row: Any, path: str) -> Any:
-    """The value at a path; None if there is none."""
-    value = find(row, path)
+def value_in(row: Any, field: str) -> Any:
+    """The value of a named field of a row; ABSENT if there is none, as for an empty name."""
+    return find(row, field) if field else ABSENT
+
+
+def given(row: Any, field: str) -> Any:
+    """The same, but None if there is no such field."""
+    value = find(row, field) if field else ABSENT
     return None if value is ABSENT else value
 
 
@@ -202,11 +207,12 @@ class Fields:
 
     def unused(self, names: Mapping[str, Mapping[str, None]], *, with_summaries: bool) -> list[str]:
         """The names that none of these fields uses, of those of rows, documents and entities (as in `USED`)."""
-        paths = [self.id or ID, self.references, *self.documents, *self.record_attributes.values()]
-        paths += [path or name for name, path in self.attributes.items()]
-        paths += [self.system, *self.summary_names()] if with_summaries else []
+        of_documents = [*self.documents, *(path or name for name, path in self.attributes.items())]
+        of_rows = [self.references, self.system, *self.record_attributes.values()]
+        of_rows += [] if self.id is None else [self.id]
+        of_rows += self.summary_names() if with_summaries else []
         used = {what: set(usual) for what, usual in USED.items()}
-        used[""].update(key for path in paths for key in used_by(names[""], path))
-        used["documents"].update(path.rpartition(".")[2] for path in paths)
+        used[""].update(key for path in (*of_documents, *of_rows) for key in used_by(names[""], path))
+        used["documents"].update(path.rpartition(".")[2] for path in of_documents)
         unused = [(name, what) for what in names for name in names[what] if name and name not in used[what]]
         return [f"{name} (of the {what})" if what else name for name, what in unused]

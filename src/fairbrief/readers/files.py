@@ -253,7 +253,7 @@ class _Unpacked(io.BufferedReader):
         if len(content) > LONGEST_PACKED:
             most = LONGEST_PACKED >> 20
             raise DataError(
-                f"{self._of}: found a line of over {most} MiB; unpack the file, and save it as UTF-8."
+                f"{self._of}: found a line, or one document, of over {most} MiB; unpack the file, and save it as UTF-8."
             )
         return content
 

@@ -179,7 +179,7 @@ class Labelling:
                 raise at(record.where, error, record.id)
             return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
-        documents, entities = (tuple(map(in_bins, given)) for given in (record.documents, record.entities))
+        documents, entities = tuple(map(in_bins, record.documents)), tuple(map(in_bins, record.entities))
         return replace(record, documents=documents, entities=entities, attributes=in_bins(record).attributes)
 
     def _without_missing(self, record: Record, name: str) -> Record | None:

@@ -24,7 +24,7 @@ from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speake
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, fault_of
+from fairbrief.readers.rows import RowReader, Summaries, fault_of
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
@@ -32,8 +32,6 @@ from fairbrief.settings import as_list
 from fairbrief.text.counted import counted
 from fairbrief.text.personal_data import without_identifiers
 from fairbrief.types import REFERENCE, Case, Record, Summary
-
-Summaries = tuple[Summary, ...]
 
 
 class Step(NamedTuple):
@@ -354,7 +352,7 @@ class Reading:
         if needs_summaries and self.tally.rows and not self.tally.summaries:
             named = " or ".join(map(repr, self.fields.summary_names()))
             raise RequestError(
-                f"No record has a summary in {named}. Give --summary-field FIELD, or a file with --summaries FILE."
+                f"No record has a summary in the field {named}. Give --summary-field FIELD, or --summaries FILE."
             )
         if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
             required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"

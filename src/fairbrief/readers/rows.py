@@ -12,7 +12,18 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import field_values as v
 from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
-from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
+from fairbrief.readers.fields import (
+    ABSENT,
+    ID,
+    PATIENCE,
+    USED,
+    Fields,
+    Several,
+    find,
+    given,
+    parse_cell,
+    value_in,
+)
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
@@ -262,7 +273,7 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
             yield number, error
             continue
         system = given(row, fields.system)
-        read = {field: find(row, field) for field in (*each, *once)}
+        read = {field: value_in(row, field) for field in (*each, *once)}
         values = {field: value for field, value in read.items() if value is not ABSENT}
         stored.add((ident, None if system is None else str(system)), (number, values))
     for ident, system in list(stored):

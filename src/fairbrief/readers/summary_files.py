@@ -15,7 +15,7 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of, read_summary
-from fairbrief.readers.fields import ABSENT, ID, Fields, find
+from fairbrief.readers.fields import ABSENT, ID, Fields, find, value_in
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
@@ -162,7 +162,7 @@ def _ident(row: Any, fields: Fields) -> str:
         raise not_a_row(row)
     key = fields.id or ID
     value = find(row, key if find(row, key) is not ABSENT else ID)
-    if value is ABSENT or all(find(row, field) is ABSENT for field in fields.summary_names()):
+    if value is ABSENT or all(value_in(row, field) is ABSENT for field in fields.summary_names()):
         wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
         raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
     return id_of(value)

@@ -50,8 +50,9 @@ def read_csv(file: File, *, delimiter: str = ",", has_index: bool = False) -> It
             elif len(cells) == len(header):
                 yield number, {c: v for c, v in zip(header, cells, strict=True) if c}
             elif any(cell.strip() for cell in cells):
-                found, remedy = counted(len(cells), "field"), "quote fields that contain the delimiter"
-                yield number, fault(found, f"{len(header)}, one per column", remedy)
+                is_short = len(cells) < len(header)
+                remedy = "add the missing ones" if is_short else "quote fields that contain the delimiter"
+                yield number, fault(counted(len(cells), "field"), f"{len(header)}, one per column", remedy)
 
 
 def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:

@@ -250,7 +250,7 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
         parts += tag == "TEXT" and not closing
     if index != len(leaves):
         raise DataError(
-            f"{path}: found {index} words; expected {len(leaves)}, as in the tree; use files of one release."
+            f"{path}: found {index} words; expected {len(leaves)}, as in {path.stem}.parse; use files of one release."
         )
     if parts > 1:
         # Numbers of chains restart in each part.

@@ -228,8 +228,8 @@ def _describe(one: InspectedFile, proposal: Understanding, *, has_summaries: boo
         _take_summaries(columns, systems, proposal)
     others = [c for c in columns.values() if c.name not in systems]
     references = [c.name for c in others if c.is_called("reference") and c.is_text]
-    for name in references[:1]:
-        proposal.take("references-field", name, "a summary by people")
+    if references:
+        proposal.take("references-field", references[0], "a summary by people")
     _take_attributes(one, documents, key if is_long else None, proposal)
 
 
@@ -280,8 +280,9 @@ def _take_summaries(columns: Columns, systems: Sequence[str], proposal: Understa
     if systems and systems[0] != "summary":
         proposal.settings["summary-field"] = systems
     named = [c for c in columns.values() if c.is_called("system") and c.values]
-    for c in [c for c in named if not (c.is_text or c.is_list or c.is_fixed)][:1]:
-        proposal.take("system-field", c.name, "the system")
+    names = [c.name for c in named if not (c.is_text or c.is_list or c.is_fixed)]
+    if names:
+        proposal.take("system-field", names[0], "the system")
 
 
 def _take_attributes(one: InspectedFile, documents: str, key: str | None, proposal: Understanding) -> None:

@@ -270,7 +270,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
     groups: dict[tuple[str, str], str] = {}
     blank = 0
-    for where, row in (row for path in paths for row in _rows(path)):
+    for where, row in chain.from_iterable(map(_rows, paths)):
         for text, claim, label, group in _pairs_of(where, row):
             word = "" if label is None else str(label).strip().lower()
             if not word:

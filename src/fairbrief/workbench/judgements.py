@@ -129,7 +129,8 @@ def with_intervals(
 def _matrix(cells: Iterable[tuple[Answer, tuple[str, ...], float]]) -> tuple[Floats, list[str]]:
     """(annotators, keys): the numbers of the cells, nan if missing; and the record of each key."""
     known = {(answer.annotator, key): float(number) for answer, key, number in cells}
-    names, keys = (list(dict.fromkeys(several)) for several in zip(*known, strict=True))
+    names = list(dict.fromkeys(name for name, _ in known))
+    keys = list(dict.fromkeys(key for _, key in known))
     matrix = np.array([[known.get((name, key), np.nan) for key in keys] for name in names])
     return matrix, [key[1] for key in keys]
 

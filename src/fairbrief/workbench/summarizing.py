@@ -180,11 +180,13 @@ def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Ans
     with atomic_stream(job.out) as stream:
         for item in items():
             answers = []
-            for key, *_ in writer.wanted(item):
-                answers.append(journal[key] if key in journal else without.get(key, {"reason": NOT_ASKED}))
+            for one in writer.wanted(item):
+                key = one.key
+                answer = journal[key] if key in journal else without.get(key, {"reason": NOT_ASKED})
+                answers.append(answer)
                 if key not in seen:
-                    count.add(answers[-1], is_stored=journal.held_before(key))
                     seen.add(key)
+                    count.add(answer, is_stored=journal.held_before(key))
             stream.writelines(job.lines(item, answers))
     return count
 

@@ -112,15 +112,16 @@ def mixtures(
     cells = [(size, mix) for size in counts for mix in mixes]
     if len(set(cells)) < len(cells):
         raise RequestError("A size (--counts) or a mix (--mix) is given twice. Give each once.")
-    width = len(str(samples - 1))
     for size, mix in cells:
-        wanted = mix.counts(size)
-        for value, n in wanted.items():
+        for value, n in mix.counts(size).items():
             if len(by_value[value]) < n:
                 raise RequestError(
                     f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {len(by_value[value])} "
                     f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
                 )
+    width = len(str(samples - 1))
+    for size, mix in cells:
+        wanted = mix.counts(size)
         rng = random.Random(f"{seed}|{size}|{mix}")  # noqa: S311 # a seed that reproduces is wanted
         decks: dict[str, list[Document]] = {value: [] for value in wanted}
         attributes = {unit: str(size), **{value: share_text(share) for value, share in mix.shares}}
