@@ -176,9 +176,10 @@ def test_sources_in_a_prompt(tmp_path: Path, asked: Any, documents: list[str]) -
     ([{"type": "human", "content": "Q."}, {"type": "ai", "content": "Draft."}, {"type": "ai", "content": "Final."}], "Final."),
     ({"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "A."}, {"type": "text", "text": "B."}]}}]}, "A.\nB."),
     ([{"type": "reasoning", "content": "Hm."}, {"type": "text", "content": "A."}], "A."),
+    ([{"role": ["assistant"], "type": {"is": "text"}, "content": "A."}], "A."),
 ])  # fmt: skip
 def test_one_answer_of_an_output(tmp_path: Path, output: Any, text: str) -> None:
-    """Of several answers the first counts, of a conversation the last; the parts of an answer are joined."""
+    """Of several answers the first counts, of a conversation the last; parts are joined, roles that are no text do not matter."""
     span = chat()
     span["attributes"]["gen_ai.output.messages"] = json.dumps(output)
     [one] = of(tmp_path, otlp(span))

@@ -192,7 +192,10 @@ def how_to_say(field: str, fields: Fields) -> str:
             "If they are in another file, audit it, with --summaries for this one. 'fairbrief init FILE' proposes the options."
         )
     if field == "summary":
-        return " Give the field of the summaries: --summary-field FIELD, or their file: --summaries FILE."
+        return (
+            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
+            "or their file: --summaries FILE."
+        )
     return ""
 
 

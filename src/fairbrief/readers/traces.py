@@ -276,16 +276,17 @@ def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     if isinstance(given, str):
         return given, False
     if isinstance(given, list) and depth <= DEEPEST:
-        roles = [_at(one, ROLE) for one in given if isinstance(one, Mapping)]
+        roles = [str(_at(one, ROLE)) for one in given if isinstance(one, Mapping)]
         if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
             given = given[-1:] if set(roles) - ANSWERS else given[:1]
         parts = [text_of(part, depth + 1) for part in given]
         return "\n".join(text for text, _ in parts if text), any(calls for _, calls in parts)
     if not isinstance(given, Mapping) or depth > DEEPEST:
         return "", False
-    calls = bool(given.get("tool_calls") or given.get("function_call")) or given.get("type") in TOOLS
+    kind = str(given.get("type"))
+    calls = bool(given.get("tool_calls") or given.get("function_call")) or kind in TOOLS
     inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
-    if given.get("type") in ("reasoning", "thinking") or inner is None:
+    if kind in ("reasoning", "thinking") or inner is None:
         return "", calls
     text, more = text_of(inner, depth + 1)
     return text, calls or more
