@@ -41,21 +41,32 @@ TIMES = ("ended", "seconds")
 """Entries of ``made`` that differ between equal audits."""
 
 
+NO_IDENTITY = "0" * 16
+"""In the head while the lists after it are written."""
+
+
 def write(result: Result, path: Path) -> str:
     """Write ``results.json``; return its identity."""
-    audit = identity(result)
     with path.open("wb") as file:
+        file.write(_head(result.made, NO_IDENTITY))
+        audit = _identity(result, file.write)
+        file.seek(0)
         file.write(_head(result.made, audit))
-        file.writelines(_lists(result))
     return audit
 
 
 def identity(result: Result) -> str:
     """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
+    return _identity(result, lambda _: None)
+
+
+def _identity(result: Result, write: Callable[[bytes], object]) -> str:
+    """The identity of a result; ``write`` gets the text of its lists in pieces."""
     timeless = {name: value for name, value in result.made.items() if name not in TIMES}
-    audit = hashlib.blake2b(_head(timeless, ""), digest_size=8)
+    audit = hashlib.blake2b(_head(timeless, ""), digest_size=len(NO_IDENTITY) // 2)
     for piece in _lists(result):
         audit.update(piece)
+        write(piece)
     return audit.hexdigest()
 
 
