@@ -450,6 +450,9 @@ class Value(Data, frozen=True):
     groups of clusters, or the jackknife t. Sign flips would confuse variation within groups with differences between groups."""
     is_tested_by_t: bool = False
     """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
+    is_descriptive: bool = False
+    """Whether it only describes the data or a fit (a count, a standard error, R², a p): without interval and test, and systems are
+    not compared by it."""
     is_primary: bool = False
     """Whether it is a primary estimate: a group difference that reports show before unsigned scores."""
     group: str = ""

@@ -1,6 +1,5 @@
 """The shift of sentiment by group: what is observed, what is found, and what is not."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -238,16 +237,32 @@ def test_every_regression_is_statsmodels() -> None:
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name
 
 
-def test_intervals_of_p_errors_and_r2_are_within_their_range() -> None:
-    """However few the articles are, no bound of a p is below 0 or above 1, and none of an error is negative."""
-    estimates = run(drawn(12, planted=0.1, seed=7)).estimates
-    for names, most in (
-        (("slope_p", "intercept_p", "adjusted_p", "r2"), 1.0),
-        (("slope_error", "adjusted_error"), math.inf),
-    ):
-        bounds = [(e.low, e.high) for e in estimates if e.quantity.startswith(names) and e.low is not None]
-        assert bounds
-        assert all(0 <= low <= high <= most for low, high in bounds)
+def test_what_describes_a_fit_has_no_interval_and_does_not_compare_systems() -> None:
+    """A p, an error and R² are values alone. In fair data, p of one would differ "significantly" between systems half of the time."""
+    cases = drawn(24, planted=0.1, seed=7)
+    result = run([*cases, *(Case(c.record, replace(c.summary, system="t")) for c in drawn(24, seed=8))])
+    names = ("slope_p", "slope_error", "intercept_p", "intercept_error", "adjusted_p", "adjusted_error", "r2")
+    described = [e for e in result.estimates if e.quantity.startswith(names)]
+    assert {e.quantity.partition("[")[0] for e in described if e.value is not None} == set(names)
+    assert all((e.low, e.high, e.p) == (None, None, None) for e in described)
+    compared = {e.quantity.partition("[")[0] for e in result.differences}
+    assert compared >= {"slope", "intercept", "slope_difference", "adjusted_difference"}
+    assert compared.isdisjoint(names)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_differences_of_regressions_are_tested_like_their_intervals(seed: int) -> None:
+    """The test of slopes and adjusted differences rejects exactly where the 95 % interval excludes 0; few of a group are not tested."""
+    result = run(drawn(24, planted=0.1, seed=seed))
+    for name in ("slope_difference[female−male]", "adjusted_difference[female−male]"):
+        e = quantity(result, name)
+        assert e.p is not None
+        assert e.low is not None
+        assert e.high is not None
+        assert (e.p <= 0.05) == (not e.low <= 0 <= e.high)
+        few = quantity(run(drawn(10, planted=0.1, seed=seed)), name)
+        assert (few.low, few.p) == (None, None)
+        assert "few_in_group" in [note.code for note in few.notes]
 
 
 # --------------------------------------------------------------------------------------- protocol

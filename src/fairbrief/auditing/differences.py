@@ -190,7 +190,7 @@ def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Sett
         shared = [pairs[i].shared for i in places]
         for k, (a, b) in enumerate(sides):
             of_measure = estimating.named(a.measure, f"{settings.signature}|paired")
-            for name in (name for name in a.here if name in b.here):
+            for name in (name for name, v in a.here.items() if name in b.here and not v.is_descriptive):
                 of_value = estimating.identified(of_measure, a, name, leading)
                 known = [
                     ({**of_pair, **of_value}, gaps.get((i, k, name), {}), pairs[i].notes)

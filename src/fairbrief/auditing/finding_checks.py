@@ -9,7 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import Names, side_by_side
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
@@ -42,18 +43,16 @@ Texts = tuple[Integers, Integers]
 
 
 class Repeats(NamedTuple):
-    """Records that share a text: how many, in how many groups, some of one group, and by system all but one cluster of each group."""
+    """Records that share a text: how many, in how many groups, some of one group, and (as `_pairs`) all but one cluster of each group."""
 
     records: int
     groups: int
     examples: Sequence[str]
-    extra: Mapping[str, Collection[str]]
+    extra: Names
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        pairs = zip(_texts(rows["system"]), _texts(rows["record"]), strict=True)
-        are_out = (record in self.extra.get(system, ()) for system, record in pairs)
-        return np.fromiter(are_out, dtype=np.bool_, count=len(rows))
+        return np.asarray(_pairs(rows).places_in(self.extra) >= 0)
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -132,11 +131,14 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         pc.count_distinct(repeated["record"]).as_py(),
         pc.count_distinct(repeated["text"]).as_py(),
         examples,
-        {
-            name: set(rows_with(extra, "system", name)["record"].to_pylist())
-            for name in extra["system"].unique().to_pylist()
-        },
+        _pairs(extra),
     )
+
+
+def _pairs(rows: pa.Table) -> Names:
+    """The system and the record of each row, to be compared."""
+    columns = (rows[name].cast(pa.large_binary()).combine_chunks() for name in ("system", "record"))
+    return side_by_side(*map(Names, columns))
 
 
 def _ranks(names: pa.ChunkedArray) -> Integers:

@@ -284,8 +284,9 @@ class EntitySentiment(BaseMeasure):
         }
         for k, other in combinations(over_all, 2):
             adjusted = fit_shift(totals, [k, other], k).coefficients[..., 2]
+            of_both = ("one", k), ("one", other)
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(
-                adjusted, "both", strata=(("one", k), ("one", other)), is_between=True
+                adjusted, "both", present=of_both, strata=of_both, is_tested_by_t=True
             )
         for g in over_all:
             for name, statistic in (("shift", "shift"), ("source", "article"), ("summary", "summary")):

@@ -357,7 +357,7 @@ class _PositionMeasure(BaseMeasure, Positions):
         if side != "even":
             unmapped = totals.ratio(f"{side} unmapped", f"{side} sentences")
             matches = np.where(totals["one"] > 0, totals[f"{side} matches"], np.nan)
-            values[f"{prefix}matches"] = t.Value(matches)
+            values[f"{prefix}matches"] = t.Value(matches, is_descriptive=True)
             values[f"{prefix}unmapped_share"] = t.Value(unmapped, is_share=True)
         return values
 

@@ -9,7 +9,6 @@ Source: Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying G
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -30,8 +29,6 @@ EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
 EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
 UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
 """Why a text with a subject has no sentiment."""
-ERRORS, SHARES = (0.0, math.inf), (0.0, 1.0)
-"""The ranges of standard errors, and of p and r²."""
 STATISTICS = ("one", "article", "shift", "article²", "article·shift", "shift²")
 """The sums of which a regression of the shift is made."""
 SENTIMENT = ("sentiment",)
@@ -127,8 +124,8 @@ class SentimentShift(BaseMeasure, Sentiments):
                 shift on article sentiment: ``slope[g]``, ``intercept[g]``, ``r2[g]``, with classical errors and p
                 (``slope_error[g]``, ``slope_p[g]``, ``intercept_error[g]``, ``intercept_p[g]``);
                 ``slope_difference[k−l]``; ``adjusted_difference[k−l]``, the coefficient of the group next to article
-                sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``. The audit's intervals do not assume
-                equal scatter.
+                sentiment, with ``adjusted_error[k−l]``, ``adjusted_p[k−l]``. Classical errors and p, and r², have no
+                interval. The audit's intervals of coefficients, and its tests (jackknife t), do not assume equal scatter.
     Undefined:  with fewer than two groups; records: "no gender word in the article", "the article's gender words are
                 mixed", "the record lacks the attribute", no known sentiment.
     Source:     Chau & Kim, BERT for Summarization: Sentiment Analysis for Identifying Gender Bias.
@@ -167,18 +164,19 @@ class SentimentShift(BaseMeasure, Sentiments):
         for g, fit in fits.items():
             for i, term in ((1, "slope"), (0, "intercept")):
                 values[f"{term}[{g}]"] = t.Value(fit.coefficients[..., i])
-                values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i], limits=ERRORS)
-                values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i], limits=SHARES)
-            values[f"r2[{g}]"] = t.Value(fit.r2, limits=SHARES)
+                values[f"{term}_error[{g}]"] = t.Value(fit.errors[..., i], is_descriptive=True)
+                values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i], is_descriptive=True)
+            values[f"r2[{g}]"] = t.Value(fit.r2, is_descriptive=True)
         for k, other in itertools.combinations(mean, 2):
-            between: dict[str, Any] = {"strata": (("one", k), ("one", other)), "is_between": True}
+            of_both = ("one", k), ("one", other)
+            between: dict[str, Any] = {"present": of_both, "strata": of_both, "is_tested_by_t": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             adjusted = fit_shift(totals, [k, other], k)
             values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
             coefficient = adjusted.coefficients[..., 2]
             values[f"adjusted_difference[{k}−{other}]"] = t.Value(coefficient, "both", **between)
-            values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2], limits=ERRORS)
-            values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2], limits=SHARES)
+            values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2], is_descriptive=True)
+            values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2], is_descriptive=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:
