@@ -75,7 +75,8 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
     for system, pairs in summaries.pairs():
         record, text = _shared(pairs[:, 0], pairs[:, 1])
         source = documents[np.searchsorted(of_record, record)]
-        with_sources = np.unique(np.column_stack([text, source]), axis=0)[:, 0]
+        order = np.lexsort((source, text))
+        with_sources = text[order][changes(text[order]) | changes(source[order])]
         differ = np.isin(text, _several(with_sources))
         if differ.any():
             shared[system] = record[differ], text[differ] ^ hash_of_name(system)
