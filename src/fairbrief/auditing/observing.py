@@ -32,6 +32,8 @@ LABELS_AT_ONCE = 1 << 18
 TESTED: tuple[t.Column, ...] = (("testable",), ("significant",), ("expected_significant",))
 UNIT_LEVEL = 0.05
 """Level of the tests of single units; the papers use p < 0.05."""
+FEW = 32
+"""Up to this many label permutations of a unit, comparing each with each is faster than sorting."""
 LABELS_OF_ONE = 1 << 22
 """Labels of one unit, times label permutations, that are observed at once."""
 BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no random extract"
@@ -415,8 +417,12 @@ def with_unit_tests(
     statistic = block.values[:, :, block.columns.index(declared.tests_units)]
     permutations = statistic.shape[1]
     limits = statistic + TIE if strictly else statistic - TIE
-    below = [np.searchsorted(np.sort(own), limit) for own, limit in zip(statistic, limits, strict=True)]
-    at_least = permutations - np.stack(below)
+    if permutations <= FEW:
+        below = (statistic[:, np.newaxis] < limits[:, :, np.newaxis]).sum(axis=-1)
+    else:
+        each = zip(statistic, limits, strict=True)
+        below = np.stack([np.searchsorted(np.sort(own), limit) for own, limit in each])
+    at_least = permutations - below
     # A full list contains the real labels; a sample does not, so the real labels count as one more. No permutation exceeds
     # itself, so a strict test counts only the others.
     ps = at_least / (permutations - 1 if strictly and not exact else permutations)
