@@ -5,7 +5,6 @@ from difflib import SequenceMatcher
 from itertools import product
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
 
 import numpy as np
 import pytest
@@ -100,26 +99,6 @@ def _allowed(record: Record) -> set[int]:
         if article := re.search(r"\ban? $", text[:start][-4:], re.IGNORECASE):
             places.update(range(start - len(article[0]), start))
     return places
-
-
-def test_every_pronoun_of_an_exchanged_person_stands_in_its_place(gum: list[Record]) -> None:
-    """A "her" before a noun becomes his, her elsewhere him; his becomes her or hers; none of a named person is missed."""
-    seen = 0
-    for record in gum:
-        template = make_template(record, is_given=is_given_name)
-        assigned = _exchanged(template)
-        filled = fill(template, assigned)
-        new = {e.id: e for e in filled.entities}
-        for person in template.people:
-            if not person.is_named or person.gender is None:
-                continue
-            for before, after in zip(person.entity.mentions, new[person.entity.id].mentions, strict=True):
-                if before.kind in gendered_words.PLACES:
-                    word = filled.documents[0].text[after.start : after.end]
-                    forms: Any = gendered_words.FORMS[assigned[person.entity.id].gender or ""]
-                    assert word.lower() == forms[before.kind]
-                    seen += 1
-    assert seen > 600
 
 
 def test_built_sets_are_whole_sound_and_reproducible(gum: list[Record]) -> None:
