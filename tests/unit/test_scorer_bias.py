@@ -41,6 +41,10 @@ def says_she(text: str) -> float:
     return 0.1 * (" she " in f" {text.lower()} ") + len(text.split()) / 100
 
 
+PLANTED, SHIFT = {"planted": planted_scorer(says_she)}, "sentiment_shift(scorer=planted)"
+"""A scorer that adds a tenth where a text says *she*, and what is measured with it."""
+
+
 def articles(n: int = 24) -> list[Case]:
     """News with gendered words, and their first sentences as summaries."""
     texts = [ARTICLES[i % len(ARTICLES)] for i in range(n)]
@@ -90,7 +94,7 @@ def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
 @pytest.fixture(scope="module")
 def planted() -> Result:
     """News under a scorer that adds a tenth where a text says *she*."""
-    return taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": planted_scorer(says_she)})
+    return taken(articles(), SHIFT, scorers=PLANTED)
 
 
 # ------------------------------------------------------------------------------- the scorers
@@ -104,7 +108,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -
     assert own.low > 0
     assert own.p < 0.01
     assert own.n == 24
-    notes = main_value(planted, "sentiment_shift(scorer=planted)").notes
+    notes = main_value(planted, SHIFT).notes
     (note,) = (worded(n) for n in notes if n.code == "scorer_differs")
     assert "about female people more favourably than the same about male people, by 0." in note
     assert "24 sources" in note
@@ -113,7 +117,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -
 def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
     """A scorer of length reads both versions alike, and VADER does on texts without telling names."""
     for measure, scorers in (
-        ("sentiment_shift(scorer=planted)", {"planted": planted_scorer(lambda text: len(text.split()) / 50)}),
+        (SHIFT, {"planted": planted_scorer(lambda text: len(text.split()) / 50)}),
         ("sentiment_shift", {}),
     ):
         result = taken(articles(), measure, scorers=scorers)
@@ -159,11 +163,10 @@ def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
     """Told apart are texts without names, pronouns and titles: there a scorer of *she* sees nothing."""
     records = exchange_genders([c.record for c in meetings()], "gender", GENDERS, 0).records
     cases = [Case(r, Summary(r.id, "s", "A.")) for r in records]
-    scorer = planted_scorer(says_she)
     found = {}
     for text in ("as written", "neutral"):
         measure = ScorerBiasSupport("gender", "planted", text=text)
-        result = audit(cases, Plan(measures=[measure], n_resamples=0, scorers={"planted": scorer}))
+        result = audit(cases, Plan(measures=[measure], n_resamples=0, scorers=PLANTED))
         (found[text],) = (e.value for e in result.estimates if e.quantity == measure.name)
     assert found["neutral"] == pytest.approx(0.0, abs=1e-12)
     assert found["as written"] > 0.05
@@ -199,18 +202,16 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     """Where nothing can be exchanged there is no pair; where nothing can be exchanged anywhere, no check."""
     documents = (Document("Prices rose by a tenth."),)
     plain = [Case(Record(f"x{i}", documents), Summary(f"x{i}", "lead", "Prices rose.")) for i in range(5)]
-    scorers = {"planted": planted_scorer(says_she)}
-    mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
+    mixed = taken([*articles(), *plain], SHIFT, scorers=PLANTED)
     own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
     assert (own.n, own.excluded) == (24, {"no word of the text shows a gender": 5})
-    none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
+    none = taken(plain, SHIFT, scorers=PLANTED)
     assert [out.measure for out in none.not_measured] == ["scorer bias@gender"]
 
 
 def test_the_audit_itself_is_not_changed_by_the_check(planted: Result) -> None:
     """Values, intervals and p of the systems are the same with and without it."""
-    scorers = {"planted": planted_scorer(says_she)}
-    none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
+    none = taken(articles(), SHIFT, scorers=PLANTED, check_scorers=False)
     assert not none.not_measured
     checked = [e.replace(notes=()) for e in planted.estimates if e.system == "lead"]
     assert checked == [e.replace(notes=()) for e in none.estimates]
