@@ -229,16 +229,21 @@ def _summaries(change: Callable[[str, Random], str]) -> Make:
     )
 
 
+def _renamed(rows: Rows) -> Rows:
+    """Each system under the name of the other."""
+    return [{**row, "system": SYSTEMS[1 - SYSTEMS.index(row["system"])]} for row in rows]
+
+
 def _swapped(world: World, _: Random) -> Tried:
-    rows = [{**row, "system": SYSTEMS[1 - SYSTEMS.index(row["system"])]} for row in honest()]
-    return Tried(world.audit(rows), world.good, OPEN, "uer@side|rouge1")
+    return Tried(world.audit(_renamed(honest())), world.good, OPEN, "uer@side|rouge1")
 
 
 def _one_swapped(world: World, _: Random) -> Tried:
     good, bad = honest(), honest(lean=2)
     before = [a if a["system"] == "plain" else b for a, b in zip(good, bad, strict=True)]
-    rows = [{**row, "system": SYSTEMS[1 - SYSTEMS.index(row["system"])]} for row in before]
-    return Tried(world.audit(rows), world.audit(before), cause=r"uer@side:difference\[L\].*\[plain\]")
+    return Tried(
+        world.audit(_renamed(before)), world.audit(before), cause=r"uer@side:difference\[L\].*\[plain\]"
+    )
 
 
 def _group_gone(world: World, _: Random) -> Tried:
@@ -352,12 +357,6 @@ def _replaced(name: str, *texts: tuple[str, str]) -> Callable[[Path, World, Rand
     return change
 
 
-def _stale(folder: Path, _: World, rng: Random) -> None:
-    source = folder.with_suffix(".jsonl")
-    lines = source.read_text(encoding="utf-8").splitlines()
-    source.write_text("\n".join(lines[rng.randrange(1, 9) :]), encoding="utf-8")
-
-
 def _older_clock(folder: Path, _: World, rng: Random) -> None:
     for path in folder.rglob("*"):
         os.utime(path, (rng.randrange(10**9), rng.randrange(10**9)))
@@ -386,7 +385,9 @@ def _list_again(folder: Path, name: str) -> None:
 
 def _stale_audit(world: World, rng: Random) -> Tried:
     changed = world.copy(rng.choice((world.good, world.bad)))
-    _stale(changed, world, rng)
+    source = changed.with_suffix(".jsonl")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    source.write_text("\n".join(lines[rng.randrange(1, 9) :]), encoding="utf-8")
     return Tried(changed, world.good, cause="has changed since the audit")
 
 

@@ -98,13 +98,16 @@ def assert_same(ours: Result, theirs: Result) -> None:
     assert {**ours.made, "seconds": 0, "ended": ""} == {**theirs.made, "seconds": 0, "ended": ""}
 
 
-@dataclass
+@dataclass(repr=False)
 class Supported:
     """A scorer that answers each pair by a function of the source's text and the unit's."""
 
     support: Callable[[str, str], float]
     name: ClassVar[str] = "supported"
     fingerprint: ClassVar[str] = "supported"
+
+    def __repr__(self) -> str:
+        return self.name
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         for ask in asks:

@@ -43,7 +43,7 @@ class StubChat:
     Kinds: ``429`` (with Retry-After), ``429-date``, ``500``, ``503``, ``slow``, ``cut`` (the connection
     ends inside the body), ``drop`` (it ends before it), ``malformed`` (no JSON), ``shape`` (JSON without
     choices), ``refuse``, ``filter`` (400, content_filter), ``empty``, ``429-zero`` (Retry-After: 0),
-    ``429-nan`` (retry-after-ms: nan), ``trickle`` (a byte each ``drip`` seconds), ``bomb`` (64 MiB in a gzip
+    ``429-nan`` (retry-after-ms: nan), ``trickle`` (20 bytes a second), ``bomb`` (64 MiB in a gzip
     of 64 KiB), ``packed`` (an answer in gzip), ``flood`` (a body without end), ``redirect`` (307 to
     ``elsewhere``), ``dirty`` (NUL and half characters in text, model and
     finish), ``echo-filter``, ``echo-400``, ``echo-500`` (errors that say ``echoed``).
@@ -55,7 +55,6 @@ class StubChat:
     delay: float = 0.0
     slow: float = 0.2
     retry_after: str = "0.05"
-    drip: float = 0.05
     elsewhere: str = ""
     echoed: str = ""
     users: set[str] = field(default_factory=set)
@@ -181,7 +180,7 @@ class StubChat:
         while True:
             writer.write(b" " * (1 if kind == "trickle" else 1 << 16))
             await writer.drain()
-            await asyncio.sleep(self.drip if kind == "trickle" else 0)
+            await asyncio.sleep(0.05 if kind == "trickle" else 0)
 
 
 async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
@@ -218,17 +217,11 @@ def _error(message: str, code: str | None = None) -> bytes:
 
 
 FAILURES = {
-    "429": (429, _error("slow down")),
-    "429-date": (429, _error("slow down")),
-    "429-zero": (429, _error("slow down")),
-    "429-nan": (429, _error("slow down")),
+    **dict.fromkeys(("429", "429-date", "429-zero", "429-nan"), (429, _error("slow down"))),
+    **{status: (int(status), _error("broken")) for status in ("500", "503")},
+    **{status: (int(status), _error("no")) for status in ("400", "401", "404")},
     "redirect": (307, b""),
     "bomb": (200, gzip.compress(b" " * (64 << 20))),
-    "500": (500, _error("broken")),
-    "503": (503, _error("broken")),
-    "400": (400, _error("no")),
-    "401": (401, _error("no")),
-    "404": (404, _error("no")),
     "quota": (429, _error("no money", "insufficient_quota")),
     "filter": (400, _error("policy", "content_filter")),
     "malformed": (200, b'{"choices": [{"mess'),

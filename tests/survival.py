@@ -5,8 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.stub_chat import StubChat, echo
 
@@ -17,40 +17,16 @@ FAULTS = {
 TEMPLATE = "Sum up in one sentence:\n{documents}\n"
 
 
-@dataclass(frozen=True)
-class Survived:
-    """What a run left behind. ``paid`` counts answers that the server sent whole."""
-
-    records: int
-    kills: int
-    concurrency: int
-    lines: int
-    in_order: bool
-    right: int
-    refused: int
-    empty: int
-    wrong: int
-    paid: int
-    paid_most: int
-    requests: int
-    open_most: int
-    asked_after_the_end: int
-    seconds: float
-    final_line: str
-
-    @property
-    def paid_twice(self) -> int:
-        """Answers beyond one for each record; a record that was filtered out cost none."""
-        return self.paid - self.records
-
-
 def prompt_of(i: int) -> str:
     """What the template makes of record i."""
     return f"Sum up in one sentence:\n1. Review {i}: it rattles.\n2. Review {i}: it shines."
 
 
-def survive(folder: Path, records: int, kills: int, concurrency: int, seed: int = 0) -> Survived:
-    """Summarize ``records`` records, killing the process with signal 9 ``kills`` times on the way."""
+def survive(folder: Path, records: int, kills: int, concurrency: int, seed: int = 0) -> dict[str, Any]:
+    """Summarize ``records`` records, killing the process with signal 9 ``kills`` times on the way; what that left behind.
+
+    ``paid`` counts answers that the server sent whole, and those of filters; ``paid_twice`` those beyond one for each record.
+    """
     source, out, template = folder / "records.jsonl", folder / "out.jsonl", folder / "prompt.txt"
     template.write_text(TEMPLATE)
     with source.open("w") as lines:
@@ -85,9 +61,11 @@ def survive(folder: Path, records: int, kills: int, concurrency: int, seed: int 
         reasons = [row.get("reason", "") for row in rows]
         right = sum(row["summary"] == expected[row["id"]] for row in rows)
         refused, empty = reasons.count("refused"), reasons.count("empty summary")
-        return Survived(
-            records, kills, concurrency, len(rows), [row["id"] for row in rows] == list(expected), right, refused, empty,
-            len(rows) - right - refused - empty, sum(served.values()) + server.kinds["filter"],
-            max(served.values()), requests, server.open_most, after, time.perf_counter() - began,
-            done.stdout.strip(),
-        )  # fmt: skip
+        paid = sum(served.values()) + server.kinds["filter"]
+        return {
+            "records": records, "kills": kills, "concurrency": concurrency, "lines": len(rows),
+            "in_order": [row["id"] for row in rows] == list(expected), "right": right, "refused": refused, "empty": empty,
+            "wrong": len(rows) - right - refused - empty, "paid": paid, "paid_most": max(served.values()), "requests": requests,
+            "open_most": server.open_most, "asked_after_the_end": after, "seconds": time.perf_counter() - began,
+            "final_line": done.stdout.strip(), "paid_twice": paid - records,
+        }  # fmt: skip

@@ -1,17 +1,18 @@
 """The intervals of audits with a calibrated scorer contain the value that the true map gives, labels' chance included."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec import structs
+from tests.sample_cases import Supported
 
 from fairbrief.auditing import audit
 from fairbrief.plan import Plan
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics.jackknife import spreads, with_uncertain_scores
-from fairbrief.types import Ask, Case, Document, Floats, Record, Scores, Summary
+from fairbrief.types import Case, Document, Floats, Record, Summary
 from fairbrief.workbench.calibrating import Fitting, calibration
 
 WORLDS, LABELS, RECORDS = 40, 150, 100
@@ -23,30 +24,20 @@ MEANS = {side: a * (a + 1) / ((a + b) * (a + b + 1)) for side, (a, b) in BETAS.i
 TRUTH = MEANS["left"] / np.mean(list(MEANS.values())) - 1
 
 
-class Coded:
-    """A scorer that reads the score from the row's text."""
-
-    name, fingerprint = "coded", "coded/1"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            scores = np.array([[float(row.split()[1])] * len(ask.columns) for row in ask.rows])
-            yield Scores.of_whole_texts(ask, scores)
-
-    def __repr__(self) -> str:
-        return self.name
+CODED = Supported(lambda row, _: float(row.split()[1]))
+"""A scorer that reads the score from the row's text."""
 
 
 def _calibrated(rng: np.random.Generator, seed: int, folder: Path) -> list[Calibrated]:
     """The scorer calibrated on some labels, with the maps of resampled labels and without."""
     scores: Floats = rng.random(LABELS)
     labels = (rng.random(LABELS) < scores**2).astype(np.int64)
-    made = calibration(Coded(), (), Fitting(scores[:, np.newaxis], labels, np.arange(LABELS), seed))
+    made = calibration(CODED, (), Fitting(scores[:, np.newaxis], labels, np.arange(LABELS), seed))
     found = []
     for name, one in (("with", made), ("without", structs.replace(made, resampled=()))):
         path = folder / f"{name} {seed}.json"
         path.write_text(one.to_json(), encoding="utf-8")
-        found.append(Calibrated(Coded(), str(path)))
+        found.append(Calibrated(CODED, str(path)))
     return found
 
 

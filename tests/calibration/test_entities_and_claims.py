@@ -1,23 +1,15 @@
 """Entity sentiment and unsupported claims in worlds of known fairness; the full size is benchmarks/calibration/entities_and_claims.py."""
 
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 from benchmarks.calibration import entities_and_claims as worlds
 
-from fairbrief.api import read
-from fairbrief.auditing import Plan, audit
-from fairbrief.reports.first_answers import FINDING, answers
-from fairbrief.reports.wording import Context
-
 KNOWN = {(cell.planted[0], cell.kind): cell for cell in worlds.CELLS}
-EXAMPLES = Path(__file__).parents[2] / "examples"
 FAIR = 25
 STRONG = 8
 ENTITIES, GROUPS, PLACES = "entity_sentiment@side", "unsupported_claims@side", "unsupported_by_place"
-EXAMPLE = ["entity_sentiment@leaning", "unsupported_claims@leaning", "unsupported_by_place"]
 CELLS = [(ENTITIES, "mixed"), (ENTITIES, "one only"), (GROUPS, "unequal"), (PLACES, "even")]
 
 
@@ -37,13 +29,3 @@ def test_strong_plants_are_always_found(name: tuple[str, str]) -> None:
     """A system that darkens the left, one that invents claims about the left, one that invents them at the end."""
     with patch.multiple(worlds, LARGE=60, SHIFT=-0.9, EXCESS=0.6):
         assert worlds.calibrated(KNOWN[name], 40, STRONG, seed=6, is_planted=True)["finds"] == 1.0
-
-
-def test_the_planted_system_of_the_example_is_named_first() -> None:
-    """In the right direction for every measure; the fair system is named by none."""
-    result = audit(read(EXAMPLES / "politics.jsonl"), Plan(measures=EXAMPLE, n_resamples=1000))
-    texts = answers(Context(result))[FINDING]
-    assert texts[0].startswith("In summaries by tilted, the tone towards left entities falls")
-    assert any(text.startswith("In summaries by tilted, claims with leaning left are") for text in texts)
-    assert any("claims from the end of the summary are" in text and "less often" in text for text in texts)
-    assert not [text for text in texts if text.startswith("In summaries by even")]

@@ -2,16 +2,12 @@
 groups whose words or people few summaries have.
 """
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.calibration import people_words
-from benchmarks.calibration.people_words import MARKERS, World, calibrate, table, worlds
-from benchmarks.calibration.worlds import LAST
-from benchmarks.recording import with_section
+from benchmarks.calibration.people_words import World, calibrate, worlds
+from benchmarks.calibration.worlds import LAST, few_pronouns
 
 import fairbrief
 
@@ -45,13 +41,6 @@ def test_a_system_that_neglects_a_group_is_named_first(name: str, clusters: int)
     assert float(row["fair named"]) <= 0.1
 
 
-def test_the_page_shows_what_was_recorded() -> None:
-    """The table of benchmarks/calibration/README.md is that of people_words.json."""
-    recorded = Path(people_words.__file__).with_suffix(".json")
-    page = recorded.with_name("README.md").read_text(encoding="utf-8")
-    assert page == with_section(page, MARKERS, table(json.loads(recorded.read_text(encoding="utf-8"))))
-
-
 def _assert_sound(audit_of: Callable[[np.random.Generator], fairbrief.Audit], quantity: str) -> None:
     """Of 60 audits of fair writers at most 2 have p <= 0.05 and none p <= 0.01, and at least 57 intervals contain 0."""
     ps, covered = list[float](), 0
@@ -72,15 +61,13 @@ def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
     """Of 60 fair writers, 7 % of whose 200 summaries have words for one person, at most 2 have p <= 0.05 and none p <= 0.01."""
 
     def audit_of(rng: np.random.Generator) -> fairbrief.Audit:
-        rows = []
-        for i in range(200):
-            words = rng.choice(["she", "he"], int(rng.integers(5, 15)), p=[0.11, 0.89])
-            kept = [rng.choice(words)] * int(rng.integers(1, 4)) if rng.random() < 0.07 else ["it"]
-            text, summary = (f"Then {' and '.join(some)} met." for some in (words, kept))
-            rows.append({"id": f"r{i}", "documents": [text], "summary": summary})
-        return fairbrief.audit(rows, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
+        cases = [few_pronouns(0.07)(rng, i)[0] for i in range(200)]
+        return fairbrief.audit(cases, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
 
     _assert_sound(audit_of, "shift[female]")
+
+
+FIRST = {"female": "Mary", "male": "John"}
 
 
 @pytest.mark.parametrize("odds", [0.05, 0.95])
@@ -90,22 +77,16 @@ def test_few_people_of_a_group_rarely_decide(odds: float) -> None:
     def audit_of(rng: np.random.Generator) -> fairbrief.Audit:
         rows = []
         for i in range(50):
-            genders = rng.choice(["female", "male"], int(rng.integers(2, 8)), p=[0.08, 0.92])
+            genders = rng.choice(["female", "male"], int(rng.integers(2, 8)), p=[0.08, 0.92]).tolist()
             entities = [
-                {
-                    "id": last,
-                    "first_name": {"female": "Mary", "male": "John"}[g],
-                    "last_name": last,
-                    "attributes": {"gender": g},
-                }
-                for g, last in zip(genders.tolist(), LAST, strict=False)
+                {"id": last, "first_name": FIRST[g], "last_name": last, "attributes": {"gender": g}}
+                for g, last in zip(genders, LAST, strict=False)
             ]
-            people = [f"{e['first_name']} {e['last_name']}" for e in entities]
-            named = [name for name in people if rng.random() < odds]
-            text, summary = (
-                " ".join(f"{name} spoke." for name in some) for some in (people, named or ["It"])
+            said = [f"{FIRST[e['attributes']['gender']]} {e['id']} spoke." for e in entities]
+            summary = " ".join(text for text in said if rng.random() < odds) or "It spoke."
+            rows.append(
+                {"id": f"r{i}", "documents": [" ".join(said)], "summary": summary, "entities": entities}
             )
-            rows.append({"id": f"r{i}", "documents": [text], "summary": summary, "entities": entities})
         return fairbrief.audit(rows, ["entity_inclusion@gender"], n_resamples=200, check_scorers=False)
 
     _assert_sound(audit_of, "log_odds[female/male]")

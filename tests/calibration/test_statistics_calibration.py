@@ -24,13 +24,6 @@ def test_units_of_a_fair_system_are_rarely_called_unfair(split: tuple[int, ...])
         assert found["exact"] == 0
 
 
-def test_the_strict_comparison_calls_fair_systems_unfair() -> None:
-    """Counting only label permutations that exceed the observed one rejects a third of fair two-by-two sets."""
-    assert worlds.unit_size((2, 2), 300, 0, n_resamples=10)["strict"] == pytest.approx(
-        1 / 3, abs=band(300, 1 / 3)
-    )
-
-
 def test_corpus_null_has_its_size() -> None:
     """A fair system is rejected at .05 about one time in twenty, in one tail and in two."""
     for share in worlds.corpus_size(150, 1, records=20, n_resamples=199).values():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fairbrief_openings import FirstWords, Opened, OpeningGap, Openings
 
-from fairbrief import registry, testing
+from fairbrief import testing
 from fairbrief import types as t
 from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import MEASURE_CLAUSES, SCORER_CLAUSES, SUMMARIZER_CLAUSES
@@ -164,10 +164,3 @@ def test_a_planted_fault_breaks_the_clause(clause: Callable[..., None], faulty: 
 def test_each_clause_has_a_planted_fault() -> None:
     """No clause is without a proof."""
     assert {clause for clause, *_ in PLANTED} == {*MEASURE_CLAUSES, *SCORER_CLAUSES, *SUMMARIZER_CLAUSES}
-
-
-def test_a_plug_in_is_found_by_name_like_our_own() -> None:
-    """An installed package's entry points are all it takes."""
-    assert registry.make("measure", "opening_gap@party") == OpeningGap("party")
-    assert registry.make("scorer", "openings") == Openings()
-    assert registry.make("summarizer", "openings(words=2)") == FirstWords(2)

@@ -1,14 +1,12 @@
-"""The pages on inference and on costs have the words of reports and the figures that were recorded."""
+"""The page on inference has the words of reports and the figures that were recorded."""
 
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-from benchmarks import scale
 from benchmarks.calibration import inference, whole_audits
 from benchmarks.calibration.worlds import worlds
-from benchmarks.recording import RESULTS
 
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, FEWEST_TO_DECIDE, MOST_PERMUTED, WORDS
 
@@ -61,13 +59,3 @@ def stated(pattern: str) -> list[float]:
 def percent(*shares: float) -> list[float]:
     """Shares in percent, with one digit."""
     return [round(100 * share, 1) for share in shares]
-
-
-COSTS = RESULTS.parent.parent / "docs" / "contributing" / "benchmarks.md"
-
-
-def test_the_page_shows_what_the_script_makes_of_its_findings() -> None:
-    """No figure is typed: the section is what the script writes from its results."""
-    files = (RESULTS / "scale.json", RESULTS / "speed-neural.json")
-    scales, neural = (json.loads(path.read_text(encoding="utf-8")) for path in files)
-    assert scale.section(scales, neural) in COSTS.read_text(encoding="utf-8")

@@ -6,10 +6,12 @@ import re
 import tomllib
 from importlib import import_module, metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
-from benchmarks import recording, table
+from benchmarks import recording, scale, table
 from benchmarks.calibration import coverage as calibrated_coverage
+from benchmarks.calibration import people_words
 from benchmarks.real import coverage as real_coverage
 from tests.docs import snippets
 
@@ -34,15 +36,24 @@ def test_generated_pages_are_up_to_date() -> None:
 
 
 def test_the_tables_of_benchmarks_show_what_was_recorded() -> None:
-    """The page shows speeds and the figures of coverage as they are in the benchmarks' files, and every benchmark of speed."""
-    page = (ROOT / "docs" / "contributing" / "benchmarks.md").read_text(encoding="utf-8")
+    """Pages show speeds, costs and the figures of simulations as they are in the benchmarks' files, and every benchmark of speed."""
+    page = ROOT / "docs" / "contributing" / "benchmarks.md"
     speeds = {path.stem for path in recording.RESULTS.glob("speed-*.json")}
     assert speeds == {f"speed-{name}" for name in table.SHOWN}
-    wanted = table.put(page, table.section())
-    for made in (calibrated_coverage, real_coverage):
-        found = json.loads(Path(made.__file__).with_suffix(".json").read_text(encoding="utf-8"))
-        wanted = recording.with_section(wanted, made.MARKERS, made.table(found))
-    assert page == wanted
+    text = page.read_text(encoding="utf-8")
+    assert text == table.put(text, table.section())
+    costs = (recorded(recording.RESULTS / name) for name in ("scale.json", "speed-neural.json"))
+    assert scale.section(*costs) in text
+    of_people = Path(people_words.__file__).with_name("README.md")
+    for where, made in ((page, calibrated_coverage), (page, real_coverage), (of_people, people_words)):
+        text = where.read_text(encoding="utf-8")
+        found = made.table(recorded(Path(made.__file__).with_suffix(".json")))
+        assert text == recording.with_section(text, made.MARKERS, found)
+
+
+def recorded(path: Path) -> Any:
+    """What a benchmark found."""
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -68,24 +79,15 @@ def _anchors(page: Path) -> set[str]:
     return {SPECIAL.sub("", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_the_readme_names_the_two_commands_of_a_newcomer() -> None:
-    """The README and the Makefile have `make demo` and `make test`."""
-    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+def test_the_readme_names_commands_extras_and_protocols() -> None:
+    """`make demo`, whose command stands between the README's markers, `make test`, every extra and every paper's protocol."""
+    readme, makefile = (ROOT / "README.md").read_text(encoding="utf-8"), (ROOT / "Makefile").read_text()
     for target in ("demo", "test"):
         assert f"make {target}" in readme
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
-
-
-def test_the_readme_shows_what_make_demo_runs() -> None:
-    """The command between the README's markers is the one behind `make demo`."""
-    shown = generate.SHOWN.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    shown = generate.SHOWN.search(readme)
     assert shown is not None
-    assert f"$(BIN)/fairbrief {shown['command']}\n" in (ROOT / "Makefile").read_text()
-
-
-def test_the_readme_names_every_extra_and_protocol() -> None:
-    """The README names every extra and every paper's protocol."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"$(BIN)/fairbrief {shown['command']}\n" in makefile
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = [*declared["optional-dependencies"], *declared["entry-points"]["fairbrief.protocols"]]
     assert not [name for name in names if f"`{name}`" not in readme]

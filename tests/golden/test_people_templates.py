@@ -135,42 +135,6 @@ def test_who_varies_and_which_documents_are_kept_is_the_codes(golden: Path) -> N
             assert report.reasons() == {"no person to vary": 1}
 
 
-def test_overlapping_mentions_are_those_of_nested_couples(golden: Path) -> None:
-    """The code warns of words that two people claim in two documents alone, whose fills decision 7 makes ours."""
-    for name in ("templates.json", "templates_raw_only.json", "fill_cases.json"):
-        warned = {case.get("name") or case["doc"] for case in _golden(golden, name) if case["stdout"]}
-        assert warned <= {"syn_0005", "syn_0015"}
-        if name != "templates_raw_only.json":
-            assert warned == {"syn_0005", "syn_0015"}
-
-
-def test_names_are_the_codes_but_for_case(golden: Path) -> None:
-    """First and last names agree with the code, which lowers what follows the first letter (decision 6)."""
-    records = _records(golden)
-    for case in _golden(golden, "templates.json"):
-        ours = {
-            ((e.first_name or "").lower(), (e.last_name or "").lower())
-            for e in records[case["name"]].entities
-            if e.first_name or e.last_name
-        }
-        theirs = {((e["first_name"] or "").lower(), (e["last_name"] or "").lower()) for e in case["entities"]}
-        if case["name"] == "syn_0011":  # decision 2: Long is the last name
-            theirs = theirs - {("long", "lee")} | {("lee", "long")}
-        assert ours == theirs, case["name"]
-
-
-def test_words_that_look_like_traces_stay(golden: Path) -> None:
-    """A word is a trace if the tree says so, not if it begins with 0 or * (decision 7): all words are in the text."""
-    records = _records(golden)
-    lost = 0
-    for case in [*_golden(golden, "templates.json"), *_golden(golden, "templates_raw_only.json")]:
-        words = records[case["name"]].documents[0].text.split()
-        theirs = [w.replace("-AMP-", "&") for w in case["tokens"]]
-        lost += len(words) - len(theirs)
-        assert [w for w in words if w in theirs] == theirs
-    assert lost == 2
-
-
 def test_both_formats_of_ontonotes_give_the_same_records(golden: Path) -> None:
     """The released triples and CoNLL-2012 of the same documents are read alike, to the letter and the mention."""
     triples = list(read_ontonotes(golden / "people" / "raw"))

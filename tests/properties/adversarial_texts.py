@@ -1,6 +1,7 @@
 """Texts on which careless code takes time that grows with the square of their length, and how to notice it."""
 
 import gc
+import math
 import os
 import time
 from collections.abc import Callable
@@ -53,7 +54,7 @@ def grows_too_fast(call: Callable[[str], object], form: tuple[str, str], longest
         text = text_of(form, size)
         took = _seconds(call, text)
         if before and took > NEGLIGIBLE:
-            allowed = _allowed(size / size_before)
+            allowed = MOST_GROWTH ** math.ceil(math.log2(size / size_before / 1.01))
             for _ in range(8 if took < 2 else 0):
                 if took > allowed * before:
                     before = min(before, _seconds(call, text_of(form, int(size_before))))
@@ -67,14 +68,6 @@ def grows_too_fast(call: Callable[[str], object], form: tuple[str, str], longest
 def found(call: Callable[[str], object], longest: int = LONGEST) -> str:
     """The first unit on which a call is too slow; empty if there is none."""
     return next(filter(None, (grows_too_fast(call, form, longest) for form in FORMS)), "")
-
-
-def _allowed(times_longer: float) -> float:
-    """By what the time may grow where a text is so many times longer."""
-    doublings = 0
-    while times_longer > 1.01:
-        times_longer, doublings = times_longer / 2, doublings + 1
-    return MOST_GROWTH**doublings
 
 
 def _seconds(call: Callable[[str], object], text: str) -> float:

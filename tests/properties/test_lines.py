@@ -13,7 +13,7 @@ from tests.properties.test_readers_fuzz import ANYTHING
 from fairbrief.errors import DataError
 from fairbrief.readers import read
 from fairbrief.readers.json_lines import parse_line
-from fairbrief.serialization import case_line, record_line, write_lines
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
 TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
@@ -65,14 +65,6 @@ def test_a_written_case_is_read_back(tmp_path: Path, case: Case) -> None:
     found, _ = list(read(path))
     assert replace(found.record, where="") == case.record
     assert found.summary == case.summary
-
-
-@settings(max_examples=40, deadline=None)
-@given(record=records())
-def test_a_written_record_is_read_back(record: Record) -> None:
-    """A record without a summary is read back equal, but for the place it came from."""
-    (found,) = list(read([record_line(record)]).records())
-    assert replace(found, where="") == record
 
 
 USUAL = {

@@ -39,26 +39,6 @@ ANYTHING = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
-    "name", ["x.jsonl", "x.json", "x.csv", "x.tsv", "x.jsonl.gz", "x.jsonl.zst", "x.arrow", "x.parquet"]
-)
-@QUICK
-@given(
-    content=st.binary(max_size=200),
-    head=st.sampled_from([b"", b"[", b"[{", b"id,documents,summary\n", b"\xef\xbb\xbf"]),
-)
-def test_arbitrary_bytes(tmp_path: Path, name: str, content: bytes, head: bytes) -> None:
-    """Arbitrary bytes give cases or one of our errors, never another."""
-    path = tmp_path / name
-    path.write_bytes(head + content)
-    for mode in ("stop", "skip"):
-        try:
-            list(read(path, on_error=mode))
-            list(read(path, on_error=mode).records())
-        except FairbriefError as error:
-            str(error).encode()
-
-
 @QUICK
 @given(data=st.data())
 def test_mutated_lines(tmp_path: Path, data: st.DataObject) -> None:

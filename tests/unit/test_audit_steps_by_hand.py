@@ -20,6 +20,7 @@ from fairbrief.measures.coverage import EqualCoverage
 from fairbrief.measures.representation import Uer
 from fairbrief.reports.wording import worded
 from fairbrief.scorers.shared_words import Containment
+from fairbrief.statistics.resampling import holm
 from fairbrief.types import AlikeRows, Case, Claim, Document, Estimate, Record, Summary
 
 
@@ -72,6 +73,7 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     assert codes(few) == [[], ["tests_need_resamples"], ["tests_need_resamples"]]
     assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
     assert codes(with_holm(tests, Settings(n_resamples=99))) == [[], [], []]
+    assert holm([0.01, None, 0.9, 0.6]) == [0.03, None, 1, 1]
 
 
 def lengths(value: float, **given: Any) -> list[Estimate]:

@@ -2,22 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.sample_cases import of
 
-import fairbrief
 from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, extracts
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
-from fairbrief.reports.result import Result
 from fairbrief.saved import agreement
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.scorers.shared_words import Ngram
-from fairbrief.types import Ask, Case, Claim, Document, Estimate, Record, Scores, Summary
+from fairbrief.types import Ask, Case, Claim, Document, Record, Scores, Summary
 
 PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)
 WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
@@ -37,16 +37,8 @@ def cases_of(n: int, *, systems: Sequence[str] = ("plain",), lean: float = 0.0, 
     return cases
 
 
-def only(result: Result, **wanted: object) -> Estimate:
-    """The one estimate with these fields."""
-    found = [e for e in result.estimates if all(getattr(e, k) == v for k, v in wanted.items())]
-    assert len(found) == 1
-    return found[0]
-
-
-def numbers(result: Result) -> list[Estimate]:
-    """All that an estimate says, but for the digest of the inputs in its signature."""
-    return [e.replace(signature="") for e in result.estimates]
+only = partial(of, quantity="opening_gap")
+"""The one estimate of an audit."""
 
 
 @pytest.mark.parametrize(("first", "is_taken"), [(auditing.TRIED, True), (auditing.HEAD, False)])
@@ -62,13 +54,13 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
 def test_the_same_seed_and_inputs_give_the_same_audit_and_signature() -> None:
     """Everything random is in the seed; the signature names the measure, and changes with any text."""
     cases = cases_of(20)
-    first, again, other = (audit(cases, replace(PLAN, seed=seed)) for seed in (0, 0, 1))
-    assert numbers(first) == numbers(again)
-    assert only(other).value == only(first).value
-    assert (only(other).low, only(other).p) != (only(first).low, only(first).p)
+    first, again, other = (only(audit(cases, replace(PLAN, seed=seed))) for seed in (0, 0, 1))
+    assert first == again
+    assert other.value == first.value
+    assert (other.low, other.p) != (first.low, first.p)
     changed = [*cases[:-1], Case(cases[-1].record, replace(cases[-1].summary, text="else"))]
-    assert only(first).signature == only(again).signature != only(audit(changed, PLAN)).signature
-    assert only(first).signature.startswith("opening_gap@party|v1|fairbrief:")
+    assert first.signature != only(audit(changed, PLAN)).signature
+    assert first.signature.startswith("opening_gap@party|v1|fairbrief:")
 
 
 def test_systems_are_compared_on_the_records_that_all_answered() -> None:
@@ -171,19 +163,6 @@ def test_extracts_of_a_large_record_are_refused_unless_asked_for(monkeypatch: py
                 audit(cases, taken)
     for remedy in (0, 200):
         assert audit(cases, replace(plan, n_extracts=remedy)).estimates
-
-
-REVIEWS = "examples/reviews.jsonl"
-
-
-def test_rosy_stands_apart_from_a_random_pick_and_balanced_does_not() -> None:
-    """Negative and neutral reviews get significantly less from `rosy`; no group's share from `balanced` is significant."""
-    estimates = fairbrief.audit(REVIEWS, ["uer@sentiment"], n_resamples=200).estimates
-    found = [e for e in estimates if e.is_primary]
-    for e in found:
-        assert (e.extract_p > 0.05) if e.system == "balanced" else (e.extract_p < 0.001), e.group
-    below = {e.group for e in found if e.system == "rosy" and e.value is not None and e.value < 0}
-    assert below == {"negative", "neutral"}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief.auditing.chance import Permutations, between_chance, flip_chance, flip_test
+from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads
@@ -160,9 +160,3 @@ def test_ways_that_are_too_many_to_list_are_drawn() -> None:
     """Of 16 clusters' 2^15 ways 100 are drawn, none of which turns none or all: one of 101."""
     found = flips([1.0] * 16, Value(np.array(1.0), "both", ("d",)))
     assert found == PermutationTest(1 / 101, 1 / 2**15, 1 / 101, 0.0)
-
-
-def test_a_flip_test_counts_both_sides() -> None:
-    """Of ±1 ± 1 ± 1, signs in common left out, one of four ways reaches 3."""
-    assert flip_test(np.ones(3), ["a", "b", "c"], 10, 0) == 1 / 4
-    assert flip_test(-np.ones(3), ["a", "b", "c"], 10, 0) == 1 / 4

@@ -64,16 +64,3 @@ def test_a_unit_belongs_to_a_subgroup_only_if_all_of_its_counterfactuals_do(by: 
     estimates = audit(variants("tied", tells=True), plan).estimates
     assert value(estimates) == (1.0, 6)
     assert not [e for e in estimates if e.subgroup and e.value is not None]
-
-
-@pytest.mark.parametrize("spec", ["word_list_inclusion", "word_list_inclusion(words=published)"])
-def test_counterfactuals_of_one_seed_document_take_one_labelling(spec: str) -> None:
-    """Twenty variants of four originals can be relabelled in 16 ways, not in 2 to the 80: not testable."""
-    both = (Document("The mother met the son."),)
-    pairs = product("0123", map(str, range(20)))
-    records = [Record(f"{o}-{s}", both, attributes={"sample": s}, seed_document=o) for o, s in pairs]
-    cases = [Case(r, Summary(r.id, "keeps_mothers", "The mother came.")) for r in records]
-    main_value = audit(cases, Plan(measures=(spec,), n_resamples=200)).estimates[0]
-    assert main_value.value == pytest.approx(0.5)
-    assert main_value.testable is False
-    assert main_value.p is None

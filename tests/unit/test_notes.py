@@ -52,11 +52,6 @@ def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, me
     assert "documents differ in length" in html.render(unequal)
 
 
-def test_equal_documents_are_not_spoken_of() -> None:
-    """Where the groups' documents are equally long but for noise nothing is said."""
-    assert not [note for e in audited(1).estimates for note in e.notes if "length" in worded(note)]
-
-
 def test_without_a_difference_inside_groups_length_cannot_be_told_apart() -> None:
     """Where all documents of a group are equally long, the note says that there is no second reading."""
     result = audited(2, records=12, spread=False)

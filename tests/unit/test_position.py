@@ -166,11 +166,16 @@ def test_a_summary_spread_as_the_article_is_zero_from_uniform() -> None:
 
 
 def test_a_lead_summary_is_early() -> None:
-    """Three first sentences: all in the lead, mean position at their middle, far from uniform."""
-    values = values_of(PositionFromUniform(), case_of(10, article(3)))
+    """Three first sentences: all in the lead, mean position at their middle, far from uniform. Permuted, they move together."""
+    measure, case = PositionFromUniform(), case_of(10, article(3))
+    values = values_of(measure, case)
     assert values["lead_share"] == 1
     assert values["mean_position"] == pytest.approx(0.15)
     assert values["position_from_uniform"] == pytest.approx(3.5)
+    scores = scores_for(measure.observation, case)
+    moved = real_rows(measure.observation, (case,), scores, [(place + 3) % 10 for place in range(10)])
+    found = numbers(measure.value(added(moved)))
+    assert (found["lead_share"], found["mean_position"]) == (0, pytest.approx(0.45))
 
 
 def test_divergence_is_undefined_where_no_reference_draws() -> None:

@@ -1,15 +1,12 @@
 """Scorer bias checks: how scorers score sources that differ only in the group."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
-import numpy as np
 import pytest
 from tests import sample_results
-from tests.sample_cases import Modelled
+from tests.sample_cases import Modelled, Supported, of
 
 from fairbrief.api import Audit
 from fairbrief.auditing import Plan, audit, scorer_checks
@@ -20,7 +17,7 @@ from fairbrief.reports import exports, html
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
 from fairbrief.text.names import genders
-from fairbrief.types import Ask, Case, Document, Entity, Estimate, Mention, Note, Record, Scores, Summary
+from fairbrief.types import Case, Document, Entity, Estimate, Mention, Note, Record, Summary
 
 OF_THE_SCORER = ("scorer_differs", "scorer_alike", "scorer_retrieves")
 GENDERS = {"female": "female", "male": "male"}
@@ -34,37 +31,18 @@ ARTICLES = (
 )
 
 
-@dataclass(frozen=True)
-class PlantedScorer:
-    """A sentiment scorer: a score for every text."""
-
-    read: Callable[[str], float]
-    name: str = "planted"
-    fingerprint: str = "planted"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            found = np.array([[self.read(row)] * len(ask.columns) for row in ask.rows])
-            yield Scores(found, np.arange(len(ask.columns)), np.ones(len(ask.rows)))
-
-
-@dataclass(frozen=True)
-class Recogniser:
-    """Takes a span for a person if it begins with a first name that it knows."""
-
-    name: ClassVar[str] = "people"
-    knows: frozenset[str]
-    fingerprint: str = "knows some"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        for ask in asks:
-            seen = [[float(row.split()[0] in self.knows)] for row in ask.rows]
-            yield Scores(np.array(seen).reshape(-1, 1), np.zeros(1, dtype=np.int64), np.ones(len(seen)))
+def planted_scorer(read: Callable[[str], float]) -> Supported:
+    """A sentiment scorer: a score for every text, whatever it is asked about it."""
+    return Supported(lambda row, _: read(row))
 
 
 def says_she(text: str) -> float:
     """Whether a text says *she*, with a reading of its own beside it that no gendered word changes."""
     return 0.1 * (" she " in f" {text.lower()} ") + len(text.split()) / 100
+
+
+PLANTED, SHIFT = {"planted": planted_scorer(says_she)}, "sentiment_shift(scorer=planted)"
+"""A scorer that adds a tenth where a text says *she*, and what is measured with it."""
 
 
 def articles(n: int = 24) -> list[Case]:
@@ -105,9 +83,7 @@ def meetings(n: int = 12) -> list[Case]:
 
 def main_value(result: Result, measure: str) -> Estimate:
     """The estimate that has the measure's own name."""
-    name = measure.partition("(")[0].partition("@")[0]
-    (found,) = (e for e in result.estimates if (e.measure, e.quantity) == (measure, name))
-    return found
+    return of(result, measure.partition("(")[0].partition("@")[0], measure=measure)
 
 
 def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
@@ -118,7 +94,7 @@ def taken(cases: Sequence[Case], *measures: str, **settings: object) -> Result:
 @pytest.fixture(scope="module")
 def planted() -> Result:
     """News under a scorer that adds a tenth where a text says *she*."""
-    return taken(articles(), "sentiment_shift(scorer=planted)", scorers={"planted": PlantedScorer(says_she)})
+    return taken(articles(), SHIFT, scorers=PLANTED)
 
 
 # ------------------------------------------------------------------------------- the scorers
@@ -132,7 +108,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -
     assert own.low > 0
     assert own.p < 0.01
     assert own.n == 24
-    notes = main_value(planted, "sentiment_shift(scorer=planted)").notes
+    notes = main_value(planted, SHIFT).notes
     (note,) = (worded(n) for n in notes if n.code == "scorer_differs")
     assert "about female people more favourably than the same about male people, by 0." in note
     assert "24 sources" in note
@@ -141,7 +117,7 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -
 def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
     """A scorer of length reads both versions alike, and VADER does on texts without telling names."""
     for measure, scorers in (
-        ("sentiment_shift(scorer=planted)", {"planted": PlantedScorer(lambda text: len(text.split()) / 50)}),
+        (SHIFT, {"planted": planted_scorer(lambda text: len(text.split()) / 50)}),
         ("sentiment_shift", {}),
     ):
         result = taken(articles(), measure, scorers=scorers)
@@ -154,7 +130,8 @@ def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
 
 def test_a_recogniser_blind_to_some_names_is_found() -> None:
     """One that knows no woman's name finds no woman where it finds every man; matching known names finds both."""
-    blind = Recogniser(frozenset(name.capitalize() for name, gender in genders().items() if gender == "male"))
+    known = {name.capitalize() for name, gender in genders().items() if gender == "male"}
+    blind = Supported(lambda row, _: float(row.split()[0] in known))
     measures = ("entity_hallucination@gender", "entity_inclusion@gender")
     result = taken(meetings(), *measures, scorers={"people": blind})
     own = main_value(result, "scorer_bias_people(by=recogniser)@gender")
@@ -167,19 +144,12 @@ def test_a_recogniser_blind_to_some_names_is_found() -> None:
 
 def test_a_planted_scorer_of_support_is_found() -> None:
     """A scorer that doubts what is said of women finds their sentences worse supported."""
-
-    class Doubting(PlantedScorer):
-        def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-            for ask in asks:
-                column = [0.9 - 2 * (self.read(c) - len(c.split()) / 100) for c in ask.columns]
-                yield Scores.of_whole_texts(ask, np.tile(column, (len(ask.rows), 1)))
-
+    doubting = Supported(lambda _, unit: 0.9 - 2 * (says_she(unit) - len(unit.split()) / 100))
     cases = []
     for i in range(20):  # reviews whose writers have a gender, and which speak of somebody
         documents = tuple(Document(ARTICLES[(i + k) % 6], {"gender": "MF"[k % 2]}) for k in range(4))
         cases.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "lead", "The van was old.")))
-    scorers = {"doubting": Doubting(says_she)}
-    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers=scorers)
+    result = taken(cases, "equal_coverage(scorer=doubting)@gender", scorers={"doubting": doubting})
     own = main_value(result, "scorer_bias_support(scorer=doubting)@gender")
     assert own.value < -0.05
     assert own.high < 0
@@ -193,11 +163,10 @@ def test_neutralised_texts_show_no_group_to_a_scorer_of_similarity() -> None:
     """Told apart are texts without names, pronouns and titles: there a scorer of *she* sees nothing."""
     records = exchange_genders([c.record for c in meetings()], "gender", GENDERS, 0).records
     cases = [Case(r, Summary(r.id, "s", "A.")) for r in records]
-    scorer = PlantedScorer(says_she)
     found = {}
     for text in ("as written", "neutral"):
         measure = ScorerBiasSupport("gender", "planted", text=text)
-        result = audit(cases, Plan(measures=[measure], n_resamples=0, scorers={"planted": scorer}))
+        result = audit(cases, Plan(measures=[measure], n_resamples=0, scorers=PLANTED))
         (found[text],) = (e.value for e in result.estimates if e.quantity == measure.name)
     assert found["neutral"] == pytest.approx(0.0, abs=1e-12)
     assert found["as written"] > 0.05
@@ -233,18 +202,16 @@ def test_sources_without_a_gendered_word_are_counted() -> None:
     """Where nothing can be exchanged there is no pair; where nothing can be exchanged anywhere, no check."""
     documents = (Document("Prices rose by a tenth."),)
     plain = [Case(Record(f"x{i}", documents), Summary(f"x{i}", "lead", "Prices rose.")) for i in range(5)]
-    scorers = {"planted": PlantedScorer(says_she)}
-    mixed = taken([*articles(), *plain], "sentiment_shift(scorer=planted)", scorers=scorers)
+    mixed = taken([*articles(), *plain], SHIFT, scorers=PLANTED)
     own = main_value(mixed, "scorer_bias_sentiment(scorer=planted)@gender")
     assert (own.n, own.excluded) == (24, {"no word of the text shows a gender": 5})
-    none = taken(plain, "sentiment_shift(scorer=planted)", scorers=scorers)
+    none = taken(plain, SHIFT, scorers=PLANTED)
     assert [out.measure for out in none.not_measured] == ["scorer bias@gender"]
 
 
 def test_the_audit_itself_is_not_changed_by_the_check(planted: Result) -> None:
     """Values, intervals and p of the systems are the same with and without it."""
-    scorers = {"planted": PlantedScorer(says_she)}
-    none = taken(articles(), "sentiment_shift(scorer=planted)", scorers=scorers, check_scorers=False)
+    none = taken(articles(), SHIFT, scorers=PLANTED, check_scorers=False)
     assert not none.not_measured
     checked = [e.replace(notes=()) for e in planted.estimates if e.system == "lead"]
     assert checked == [e.replace(notes=()) for e in none.estimates]

@@ -224,14 +224,14 @@ def test_every_regression_is_statsmodels() -> None:
     for regression, (x, y) in zip(found, designs, strict=True):
         assert_same_fit(regression.classical, sm.OLS(y, x).fit())
         assert_same_fit(regression.robust, sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
-    by_group = sm.OLS(designs[0][1], designs[0][0]).fit()
-    adjusted = sm.OLS(designs[3][1], designs[3][0]).fit()
+    by_group, of_men, _, adjusted = (sm.OLS(y, x).fit() for x, y in designs)
     for name, reference in {
         "slope[female]": by_group.params[1], "slope_error[female]": by_group.bse[1],
         "slope_p[female]": by_group.pvalues[1], "intercept[female]": by_group.params[0],
         "intercept_error[female]": by_group.bse[0], "intercept_p[female]": by_group.pvalues[0],
         "r2[female]": by_group.rsquared, "adjusted_difference[female−male]": -adjusted.params[2],
         "adjusted_error[female−male]": adjusted.bse[2], "adjusted_p[female−male]": adjusted.pvalues[2],
+        "slope_difference[female−male]": by_group.params[1] - of_men.params[1],
         "sentiment_shift": -sm.OLS(designs[2][1], designs[2][0]).fit().params[1],
     }.items():  # fmt: skip
         assert quantity(result, name).value == pytest.approx(reference, rel=1e-10, abs=1e-12), name

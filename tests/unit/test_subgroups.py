@@ -170,31 +170,21 @@ def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch:
         assert saved_inputs.faults_of(folder, inputs) == {}
 
 
-WORDS = {"positive": ("lovely", "bright", "warm", "fresh"), "negative": ("rude", "stale", "dirty", "bland")}
-
-
 def rows(n: int, *, by_city: bool) -> list[dict[str, Any]]:
     """Records of two positive and two negative texts; in one city only the positive are summarized, in the other only the
     negative (``by_city``), or one of each.
     """
-    rng = random.Random(0)
-    found = []
+    rng, found = random.Random(0), []
     for i in range(n):
-        documents = [
-            {"text": _text(rng, WORDS[tone]), "attributes": {"tone": tone}}
+        texts = [
+            (tone, [f"The {tone} item{rng.randrange(80)} was near item{rng.randrange(80)}." for _ in "123"])
             for tone in ("positive", "positive", "negative", "negative")
         ]
-        rng.shuffle(documents)
         city, wanted = (("Rome", "positive"), ("Oslo", "negative"))[i % 2]
-        kept = [d for d in documents if d["attributes"]["tone"] == wanted] if by_city else documents
-        summary = " ".join(d["text"].partition(". ")[0] + "." for d in kept)
+        documents = [{"text": " ".join(text), "attributes": {"tone": tone}} for tone, text in texts]
+        summary = " ".join(text[0] for tone, text in texts if tone == wanted or not by_city)
         found.append({"id": str(i), "documents": documents, "attributes": {"city": city}, "summary": summary})
     return found
-
-
-def _text(rng: random.Random, words: tuple[str, ...]) -> str:
-    said = "The item{} was {} near item{}."
-    return " ".join(said.format(rng.randrange(80), rng.choice(words), rng.randrange(80)) for _ in range(3))
 
 
 def told(by_city: bool) -> dict[str, str]:
