@@ -86,6 +86,11 @@ def test_articles_weigh_the_same_unless_pooled() -> None:
     cases = [case_of(10, "Zero. Zero. Zero.", "Nine."), case_of(10, "Nine.", "Nine.")]
     assert histogram(totals_of(Positions(), *cases), "generated") == [1, *[0] * 8, 1]
     assert histogram(totals_of(Positions(weights="pooled"), *cases), "generated") == [3, *[0] * 8, 1]
+    for weights, lead in (("article", 1 / 2), ("pooled", 3 / 4)):
+        values = values_of(PositionFromUniform(weights=weights), *cases)
+        assert values["lead_share"] == pytest.approx(lead)
+        assert values["segment[01]"] == pytest.approx(lead)
+        assert values["even_lead_share"] == pytest.approx(3 / 10)
 
 
 def test_duplicates_count_unless_once() -> None:
