@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
@@ -78,7 +77,7 @@ class Part(Data, frozen=True):
 
     def by_system(self) -> tuple[Parts, str]:
         """The rows of the first systems, in the order of the audit, and a note for the caption if there are more."""
-        present = pc.unique(self.rows["system"]).to_pylist()
+        present = self.rows["system"].unique().to_pylist()
         audited = [s for s in self.result.all_systems if s in present]
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
