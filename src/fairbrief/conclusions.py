@@ -38,8 +38,7 @@ WORDS: Mapping[Conclusion, str] = {
     "not tested": "not tested",
     "no value": "no value",
 }
-"""Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
-ORDER: tuple[Conclusion, ...] = tuple(WORDS)
+"""Certainty in words: the same in reports, gate and documentation, the clearest first. A p below 0.001 is printed as such."""
 NAMED: frozenset[Conclusion] = frozenset(("below", "above"))
 """The differences from the baseline that the first screen names."""
 SIGNIFICANT: frozenset[Conclusion] = frozenset(("below", "above", "nearer to even", "as random"))
@@ -112,9 +111,8 @@ def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list
     found: list[Estimate] = []
     seen: set[tuple[Any, ...]] = set()
     for e in estimates:
-        if not e.is_primary or (e.subgroup and not by_subgroup) or e.system_kind != "system":
-            continue
-        if e.baseline and e.baseline_kind not in (None, "system"):
+        is_of_systems = e.system_kind == "system" and e.baseline_kind in (None, "system")
+        if not e.is_primary or not is_of_systems or (e.subgroup and not by_subgroup):
             continue
         where = (e.system, e.baseline, tuple(e.subgroup.items()), e.group)
         keys: set[tuple[Any, ...]] = {(e.measure, *where)}

@@ -108,6 +108,6 @@ class Audit(Data, frozen=True):
             "first": html.first_screen(context),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(context)[:1],
-            "tables": [*map(section_table, arrange(main_values, context))],
+            "tables": [section_table(section, context) for section in arrange(main_values, context)],
         }
         return _notebook(filled)

@@ -531,9 +531,9 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     planned = _planned(members, context)
     if planned.detectable:
         half = planned.detectable / 2
-        is_grouped = planned.clusters and planned.clusters != planned.n
-        n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        many, difference = counted(4 * n, what), wording.size(half, unit)
+        n = planned.clusters or planned.n
+        many = counted(4 * n, "record" if n == planned.n else "independent group")
+        difference = wording.size(half, unit)
         why = f"Plan more records ({many} to find a difference of {difference}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]

@@ -32,13 +32,11 @@ FIELDS = Estimate.__struct_fields__
 
 def texts(values: Iterable[str | None]) -> pa.Array:
     """Text for Arrow; lone surrogates, which UTF-8 does not have, become question marks."""
-    held = list(values)
-    builder = pa.lib.StringBuilder()
+    held, builder = list(values), pa.lib.StringBuilder()
     try:
         builder.append_values(held)
     except UnicodeEncodeError:
-        builder = pa.lib.StringBuilder()
-        builder.append_values([v if v is None else encodable(v) for v in held])
+        return texts(text and encodable(text) for text in held)
     return builder.finish()
 
 

@@ -117,21 +117,21 @@ def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[st
     left, cut = MOST_ON_PAGE, []
     for is_main in (True, False):
         for section in sections:
-            of_kind = (e for e in section.estimates if wording.is_main_value(e) == is_main)
+            of_kind = (e for e in section if wording.is_main_value(e) == is_main)
             cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
-        explained = () if section.by or section.is_difference else main
-        declared = {e.measure: context.declared(e) for e in explained}
+        first = section[0]
+        declared = {e.measure: context.declared(e) for e in main if not first.subgroup and not first.baseline}
         asks = wording.grouped((of.question, spec) for spec, of in declared.items())
-        hidden = len(section.estimates) - len(main) - len(secondary)
+        hidden = len(section) - len(main) - len(secondary)
         yield {
-            "title": section.title,
+            "title": tables.section_title(first, context),
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, dict.fromkeys(of.harm for of in declared.values()))],
-            "main": tables.estimates_table(section, main),
-            "secondary": tables.estimates_table(section, secondary),
-            "notes": tables.section_notes(section, section.estimates, hidden),
+            "main": tables.estimates_table(section, main, context),
+            "secondary": tables.estimates_table(section, secondary, context),
+            "notes": tables.section_notes(section, section, hidden),
         }
 
 
@@ -187,10 +187,9 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, unlabelled, plot.colour_of(context.result.all_systems, e.system), context)
-        lines.append(("" if is_single else heading, line))
+        lines.append(("" if is_single else heading, _line(e, who, unlabelled, context)))
     return {
-        "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
+        "title": f"{tables.section_title(first, context)}{context.by(first)}",
         "question": declared.contrast.question,
         "even": declared.contrast.even,
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
@@ -202,11 +201,12 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     }
 
 
-def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
+def _line(e: Estimate, who: str, scale: Axis, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
+        colour, _ = plot.line_of(context.result.all_systems, e.system)
         marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(e.low, e.high, colour)]
         if (random := e.extract_baseline) is not None:
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
