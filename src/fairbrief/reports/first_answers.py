@@ -113,8 +113,7 @@ def _measured(context: Context) -> list[str]:
     for members in context.panels:
         declared, name = context.declared(members[0]), members[0].over
         if not name:
-            name = declared.family
-            name += " measures" if name.lower() in attributes else ""
+            name = f"{declared.family}{' measures' if declared.family.lower() in attributes else ''}"
         if name not in lines and (text := _sizes(members, declared.items, context)):
             title = named(name) if "_" in name else capital(named(name))
             lines[name] = f"{title}: {text}"
@@ -323,18 +322,16 @@ def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> s
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The significant group difference of a subgroup that is furthest from its baseline."""
-    if not subgroups:
-        return
-    if not (significant := context.significant(subgroups)):
+    if significant := context.significant(subgroups):
+        first, *others = significant
+        parts = (wording.group_with(name, part) for name, part in first.subgroup.items())
+        more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
+        text = _of_group([first], context)
+        if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
+            text = text[0].lower() + text[1:]
+        yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
+    elif subgroups:
         yield "No group difference in a subgroup is significant."
-        return
-    first, *others = significant
-    parts = (wording.group_with(name, part) for name, part in first.subgroup.items())
-    more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
-    text = _of_group([first], context)
-    if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
-        text = text[0].lower() + text[1:]
-    yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Iterator[str]:
