@@ -13,7 +13,7 @@ import msgspec
 
 from fairbrief.reports import exports, json_file
 from fairbrief.reports.html import page
-from fairbrief.reports.number_format import ABSENT, UNDEFINED, decimals, number, signed
+from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
@@ -147,7 +147,7 @@ def _baselines(e: Estimate | None) -> str:
     """The two baselines of the explained value and their p; "" if neither is known."""
     if e is None:
         return ""
-    mean = f"mean {number(e.permutation_mean, decimals(e))}" if e.permutation_mean is not None else ""
+    mean = f"mean {chance(e)}" if e.permutation_mean is not None else ""
     labels = (mean, "not testable" if e.testable is False else p_text(e.p) if e.p is not None else "")
     random: tuple[str, ...] = ()
     if e.extract_baseline is not None:

@@ -178,9 +178,8 @@ def _by_system(
     """A panel per system with the mean of the measure, marked at its permutation mean."""
     for system, numbers in values.items():
         e = part.value(system)
-        chance = number_format.number(e.permutation_mean, number_format.decimals(e))
-        beside = "" if e.permutation_mean is None else f", permutation mean {chance}"
-        mean = "" if e.value is None else f"mean {number_format.value(e)}{beside}"
+        chance = "" if e.permutation_mean is None else f", permutation mean {number_format.chance(e)}"
+        mean = "" if e.value is None else f"mean {number_format.value(e)}{chance}"
         shares = {system: shares_of(numbers, edges)} if len(numbers) else {}
         title = f"{system} · {mean}" if mean else system
         yield title, f"{system}: {what(numbers)}; {mean}", shares, e.permutation_mean

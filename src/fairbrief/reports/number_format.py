@@ -51,6 +51,16 @@ def bounds(low: float | None, high: float | None, places: int) -> str:
     return ABSENT if low is None or high is None else f"[{number(low, places)}, {number(high, places)}]"
 
 
+def chance(estimate: Estimate) -> str:
+    """The mean over label permutations, with the value's number of decimals."""
+    return number(estimate.permutation_mean, decimals(estimate))
+
+
+def random_sentences(estimate: Estimate) -> str:
+    """The value of random sentences of the same length, with the value's number of decimals."""
+    return number(estimate.extract_baseline, decimals(estimate))
+
+
 def probability(p: float | None) -> str:
     """A p-value with three decimals; ``<0.001`` for smaller ones, a dash for None."""
     if p is None or not isfinite(p):
