@@ -38,8 +38,7 @@ WORDS: Mapping[Conclusion, str] = {
     "not tested": "not tested",
     "no value": "no value",
 }
-"""Certainty in words: the same in reports, gate and documentation. A p below 0.001 is printed as such."""
-ORDER: tuple[Conclusion, ...] = tuple(WORDS)
+"""Certainty in words: the same in reports, gate and documentation, the clearest first. A p below 0.001 is printed as such."""
 NAMED: frozenset[Conclusion] = frozenset(("below", "above"))
 """The differences from the baseline that the first screen names."""
 SIGNIFICANT: frozenset[Conclusion] = frozenset(("below", "above", "nearer to even", "as random"))
@@ -54,17 +53,15 @@ def conclusion(e: Estimate, alpha: float) -> Conclusion:
     p, tested = decisive(e)
     if p is not None and p <= alpha:
         return "nearer to even" if _is_nearer_to_even(e) else "below" if tested < 0 else "above"
-    if e.extract_p is not None and e.extract_p * max(1, e.family_size) <= alpha:
+    if e.extract_p is None:
+        return "not testable" if e.testable is False else "not tested" if p is None else "not significant"
+    if e.extract_p * max(1, e.family_size) <= alpha:
         if _is_nearer_to_even(e):
             return "nearer to even"
         if e.label_p is not None and e.label_p > alpha:
             return "as permuted"
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
-    if e.extract_p is not None and by_labels is not None and by_labels <= alpha:
-        return "as random"
-    if e.testable is False and e.extract_p is None:
-        return "not testable"
-    return "not tested" if p is None else "not significant"
+    return "as random" if by_labels is not None and by_labels <= alpha else "not significant"
 
 
 def _is_nearer_to_even(e: Estimate) -> bool:
@@ -91,18 +88,13 @@ def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
 
 def is_too_few(e: Estimate) -> bool:
     """Whether one group of a pair is in fewer clusters than can be compared."""
-    return e.other_clusters is not None and (smallest_group(e) or 0) < min(FEWEST_IN_A_GROUP, e.clusters)
-
-
-def smallest_group(e: Estimate) -> int | None:
-    """The clusters of an estimate's group, of the smaller one of two; None if it has no group."""
-    known = [n for n in (e.group_clusters, e.other_clusters) if n is not None]
-    return min(known, default=None)
+    return e.other_clusters is not None and decides(e) < min(FEWEST_IN_A_GROUP, e.clusters)
 
 
 def decides(e: Estimate) -> int:
-    """The number of clusters on which a decision is based: those of the group, otherwise all."""
-    return e.clusters if (n := smallest_group(e)) is None else n
+    """The number of clusters on which a decision is based: those of the group, of the smaller one of two, otherwise all."""
+    known = [n for n in (e.group_clusters, e.other_clusters) if n is not None]
+    return min(known, default=e.clusters)
 
 
 def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list[Estimate]:
@@ -112,9 +104,8 @@ def leading(estimates: Iterable[Estimate], *, by_subgroup: bool = False) -> list
     found: list[Estimate] = []
     seen: set[tuple[Any, ...]] = set()
     for e in estimates:
-        if not e.is_primary or (e.subgroup and not by_subgroup) or e.system_kind != "system":
-            continue
-        if e.baseline and e.baseline_kind not in (None, "system"):
+        is_of_systems = e.system_kind == "system" and e.baseline_kind in (None, "system")
+        if not e.is_primary or not is_of_systems or (e.subgroup and not by_subgroup):
             continue
         where = (e.system, e.baseline, tuple(e.subgroup.items()), e.group)
         keys: set[tuple[Any, ...]] = {(e.measure, *where)}

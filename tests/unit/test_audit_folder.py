@@ -46,6 +46,11 @@ def older(tmp_path: Path, two: tuple[Result, Result]) -> Path:
     return tmp_path / "a"
 
 
+def full(*_: object) -> None:
+    """What a full disk does."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def names(folder: Path) -> list[str]:
     """What stands in a folder, hidden things too."""
     return sorted(path.name for path in folder.iterdir())
@@ -137,13 +142,13 @@ def test_a_folder_whose_files_could_not_be_put_in_place_takes_the_next_audit(
     """Whichever file it was at which the disk failed; until then nobody takes what stands there for an audit."""
     placed, replace_one = list[Path](), Path.replace
 
-    def full(path: Path, target: Path) -> Path:
+    def place(path: Path, target: Path) -> Path:
         if len(placed) == fails:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            full()
         placed.append(path)
         return replace_one(path, target)
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "replace", place)
     with pytest.raises(OSError, match="No space"):
         write_all(two[0], tmp_path / "a")
     with pytest.raises(DataError):
@@ -177,10 +182,6 @@ def test_a_full_disk_leaves_the_older_audit(
     older: Path, two: tuple[Result, Result], fails: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever file cannot be written, what was there is whole, and known to be older."""
-
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     monkeypatch.setattr(f"fairbrief.reports.{fails}", full)
     with pytest.raises(OSError, match="No space"):
         write_all(two[1], older)

@@ -196,7 +196,8 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
     sentence = wording.sentence(e, words)
     assert "SYSTEM" in sentence
     assert wording.size(value, words.unit) in sentence
-    told = sentence + wording.worse(e, words) + words.even + words.question + words.title
+    worse = wording.filled(words.worse_below + words.worse_above, **wording.placeholders(e))
+    told = sentence + worse + words.even + words.question + words.title
     assert not wording.PLACE.search(told)
     assert sentence != wording.sentence(e.replace(value=-value), words)
     assert tick(0.0, words.unit) == "0"

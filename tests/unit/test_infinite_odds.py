@@ -1,6 +1,5 @@
 """Published odds may be infinite: that is the value, in every output, and not an undefined one."""
 
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -8,14 +7,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from tests.sample_cases import of
+from tests.sample_results import printed
 from tests.unit.test_gate import hold
 
 from fairbrief import readers
 from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import decimal
-from fairbrief.reports import audit_folder, exports, plot, terminal
+from fairbrief.reports import audit_folder, exports, plot
 from fairbrief.reports.result import Result
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
@@ -79,9 +78,7 @@ def test_a_difference_from_infinite_odds_is_infinite_and_of_two_undefined(result
 
 def test_every_output_has_the_infinite_value(result: Result, tmp_path: Path) -> None:
     """Terminal, page, Markdown, CSV, LaTeX and JSON; what was written is read back."""
-    out = io.StringIO()
-    terminal.print_result(result, Console(file=out, width=100), details=True)
-    assert "∞" in out.getvalue()
+    assert "∞" in printed(result, 100, details=True)
     audit_folder.write_all(result, tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "∞" in page

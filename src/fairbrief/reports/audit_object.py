@@ -13,7 +13,6 @@ import pyarrow as pa
 from fairbrief.reports import audit_folder, figures, first_answers, html, plot, terminal, wording
 from fairbrief.reports.figures import Figure, Panel
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.pages import page
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import arrange, contrast_tables, section_table
 from fairbrief.reports.wording import Context
@@ -22,7 +21,7 @@ from fairbrief.types import Data, Table
 
 
 def _notebook(context: Mapping[str, Any]) -> str:
-    return page("notebook.html.j2", {**context, "colours": plot.LIGHT, "series": plot.SERIES})
+    return html.page("notebook.html.j2", {**context, "colours": plot.LIGHT, "series": plot.SERIES})
 
 
 class Figures(tuple[Figure, ...]):
@@ -109,6 +108,6 @@ class Audit(Data, frozen=True):
             "first": html.first_screen(context),
             "caution": first_answers.CAUTION,
             "leading": contrast_tables(context)[:1],
-            "tables": [*map(section_table, arrange(main_values, context))],
+            "tables": [section_table(section, context) for section in arrange(main_values, context)],
         }
         return _notebook(filled)

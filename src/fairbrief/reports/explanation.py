@@ -12,8 +12,8 @@ from typing import Literal, get_args
 import msgspec
 
 from fairbrief.reports import exports, json_file
+from fairbrief.reports.html import page
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
-from fairbrief.reports.pages import page
 from fairbrief.reports.plain import printable, shorten
 from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed

@@ -12,12 +12,12 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.plot import Axis, Mark
 from fairbrief.reports.result import Result
+from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
 from fairbrief.types import Data, Estimate, Floats
 
@@ -74,11 +74,11 @@ class Part(Data, frozen=True):
     def matrix(self, statistic: str, values: Sequence[str]) -> Floats:
         """Shape (rows, values); zero where a row has none."""
         columns = [self.column(f"{statistic}[{value}]") for value in values]
-        return np.column_stack(columns) if columns else np.zeros((len(self.rows), 0))
+        return np.reshape(columns, (len(values), len(self.rows))).T
 
     def by_system(self) -> tuple[Parts, str]:
         """The rows of the first systems, in the order of the audit, and a note for the caption if there are more."""
-        present = pc.unique(self.rows["system"]).to_pylist()
+        present = self.rows["system"].unique().to_pylist()
         audited = [s for s in self.result.all_systems if s in present]
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
@@ -158,17 +158,16 @@ def _figure(
     ``axes`` are their titles, ``ticks`` the marked values of the horizontal one, ``key`` the lines to name.
     """
     names, distributions = part.result.all_systems, list(distributions)
-    highest = [max(shares) for _, _, lines, _ in distributions for shares in lines.values()]
     label = plot.percent if axes[0] == POSITION else plot.plain
     x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks, label)
-    top = max(highest, default=0.0) or 1.0
-    y = Axis.of_numbers(plot.domain([0.0, top], 4), axes[1], 4, plot.percent)
+    top = max((max(shares) for _, _, lines, _ in distributions for shares in lines.values()), default=0.0)
+    y = Axis.of_numbers(plot.domain([0.0, top or 1.0], 4), axes[1], 4, plot.percent)
     panels = []
     for heading, alt, lines, marked in distributions:
         marks: list[Mark] = [] if marked is None else [plot.upright(marked)]
         for name, shares in lines.items():
-            dash = plot.dash_of(names, name) if len(lines) > 1 else None
-            marks.append(plot.steps(edges, shares, plot.colour_of(names, name), dash))
+            colour, dash = plot.line_of(names, name)
+            marks.append(plot.steps(edges, shares, colour, dash if len(lines) > 1 else None))
         panels.append(Panel(heading, plot.drawn(alt, x, y, marks)))
     return Figure(title, caption, tuple(panels), plot.key_of(names, key))
 
@@ -188,9 +187,7 @@ def _by_system(
 
 def _normalised(matrix: Floats) -> Floats:
     """Each row as shares of its sum; rows whose sum is zero stay zero."""
-    sums = matrix.sum(axis=1, keepdims=True)
-    shares: Floats = np.divide(matrix, sums, out=np.zeros_like(matrix), where=sums > 0)
-    return shares
+    return np.nan_to_num(ratio(matrix, matrix.sum(axis=1, keepdims=True)))
 
 
 # ----------------------------------------------------------------------------------------------- kinds
@@ -201,14 +198,15 @@ def _kept_shares(part: Part, parts: Parts) -> Figure:
     values = part.subscripts("source") if part.subscripts("summary") else []
     values.sort(key=lambda v: (-float(part.column(f"source[{v}]").sum()), v))
     shown, cut = first_of(values, MOST_VALUES, "groups", "most frequent")
-    source, summary = (
-        {s: _normalised(rows.matrix(name, values)) for s, rows in parts.items()} for name in ("source", "summary")
-    )  # fmt: skip
     due = _normalised(part.matrix("source", values))
+    kept = {
+        s: ratio(_normalised(rows.matrix("summary", values)), _normalised(rows.matrix("source", values)))
+        for s, rows in parts.items()
+    }
     panels = []
     for i, value in enumerate(shown):
-        kept = {s: summary[s][:, i][x > 0] / x[x > 0] for s in parts if ((x := source[s][:, i]) > 0).any()}
-        ratios = {s: np.minimum(np.round(x, 9), RATIO_EDGES[-2]) for s, x in kept.items()}
+        known = {s: x[~np.isnan(x[:, i]), i] for s, x in kept.items()}
+        ratios = {s: np.minimum(np.round(x, 9), RATIO_EDGES[-2]) for s, x in known.items() if len(x)}
         below = (
             f"{s}: below 0.8 in {(x < 0.8).mean():.0%} of records, from 1.2 in {(x >= 1.2).mean():.0%}"
             for s, x in ratios.items()
@@ -322,14 +320,13 @@ def _regressions(part: Part, parts: Parts) -> Figure:
     marks: dict[str, list[Mark]] = {system: [] for system in parts}
     for system, group in product(parts, groups):
         one, article, shift = (parts[system].column(f"{x}[{group}]") for x in ("one", "article", "shift"))
-        places, colour = np.column_stack([article, shift])[one > 0], plot.colour_of(groups, group)
+        places, (colour, dash) = np.column_stack([article, shift])[one > 0], plot.line_of(groups, group)
         kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
         marks[system] += [plot.dot(at, up, colour, 10) for at, up in places[kept.astype(int)].tolist()]
         every.append(places)
         slope, start = (part.value(system, f"{name}[{group}]").value for name in ("slope", "intercept"))
         if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
             line = [(end, start + slope * end) for end in (places[:, 0].min(), places[:, 0].max())]
-            dash = plot.dash_of(groups, group)
             marks[system].append(plot.path(line, colour, 2.2, stroke_dasharray=dash))
             every.append(np.array(line))
             alts[system] += f"; {group}: slope {slope:+.2f}, at neutral {start:+.2f}"

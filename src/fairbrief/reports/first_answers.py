@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from fairbrief import conclusions
-from fairbrief.conclusions import FEWEST_TO_DECIDE, NAMED, SIGNIFICANT, WORDS, Conclusion
+from fairbrief import conclusions, specs
+from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import number_format, tables, wording
-from fairbrief.reports.cautions import MOST_SYSTEMS, TOO_FEW, cautions
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import Context, capital, of_system, p_of, p_text, signed
+from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, signed, worded
+from fairbrief.scorers import cards
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import REFERENCE, Estimate
 
@@ -33,6 +33,25 @@ EXPLAINED: tuple[Conclusion, ...] = ("as random", "nearer to even", "as permuted
 """Differences that one of both baselines explains."""
 FOLDER = "DIR"
 """The placeholder for the audit's folder in a command."""
+TOO_FEW = f"too few to act on (the gate needs {FEWEST_TO_DECIDE})"
+"""Of records: all of them, or those of some systems."""
+COPIED = {
+    "copies": "records have the same documents as another record with a different id",
+    "same_summaries": "records have the same summary as another record with different documents",
+}
+"""What records share with others, by the entry of ``made``."""
+AT_EQUAL_LENGTH = ("length_held_equal", "documents_alike")
+"""Notes with group differences at equal document lengths."""
+MOST_NAMED = 3
+"""Languages and findings that are named."""
+FEWEST_FOUND = 0.5
+"""Below this share of a system's claims, a scorer does not reach the system's summaries."""
+FEWEST_OF_SOURCES = 0.9
+"""The same for the sources' sentences, which are in the sources word for word."""
+FEWER = 0.25
+"""A share is small if it is lower than that of people's references by more than this."""
+MOST_SYSTEMS = 6
+"""Systems that are named, here and in findings."""
 
 
 def answers(context: Context) -> dict[str, list[str]]:
@@ -41,7 +60,6 @@ def answers(context: Context) -> dict[str, list[str]]:
         return _compared(context)
     members, *others = context.panels
     subgroups = [e for part in context.leading("subgroups") for e in part]
-    without_texts = (f"{capital(wording.worded(note))}." for note in wording.noted(subgroups, "needs_texts"))
     texts = {
         MEASURED: _measured(context),
         FINDING: [
@@ -55,8 +73,8 @@ def answers(context: Context) -> dict[str, list[str]]:
             *_not_below(members, context),
             *_other_panels(others, context),
         ],
-        INTERVAL: [*_family_interval(context.first, context)],
-        CAUTION: [*cautions(context), *dict.fromkeys(without_texts)],
+        INTERVAL: [*_family_interval(context)],
+        CAUTION: _cautions(subgroups, context),
     }
     return {asked: lines for asked, lines in texts.items() if lines}
 
@@ -95,8 +113,7 @@ def _measured(context: Context) -> list[str]:
     for members in context.panels:
         declared, name = context.declared(members[0]), members[0].over
         if not name:
-            name = declared.family
-            name += " measures" if name.lower() in attributes else ""
+            name = f"{declared.family}{' measures' if declared.family.lower() in attributes else ''}"
         if name not in lines and (text := _sizes(members, declared.items, context)):
             title = named(name) if "_" in name else capital(named(name))
             lines[name] = f"{title}: {text}"
@@ -146,14 +163,18 @@ def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
 def _of_group(several: Sequence[Estimate], context: Context) -> str:
     """One group: the system that is furthest below in a whole sentence, then the others with value and p."""
     first, *others = several
-    inside = "; ".join(filter(None, (context.plain(first), _random(first, context), p_of(first))))
-    also = [f"{named(e.system)} ({_value(e, context)}, {p_of(e)})" for e in others]
+    inside = "; ".join(filter(None, (context.plain(first), _random(first, context), _p(first))))
+    also = [f"{named(e.system)} ({_value(e, context)}, {_p(e)})" for e in others]
     rest = f"; also {listed(also, MOST_SYSTEMS - 1)}" if also else ""
     return f"{_sentence(first, context)} ({inside}){rest}."
 
 
 def _sentence(e: Estimate, context: Context) -> str:
     return f"{wording.sentence(e, context.words(e))}{context.by(e)}"
+
+
+def _p(e: Estimate) -> str:
+    return p_text(conclusions.decisive(e)[0])
 
 
 def _random(e: Estimate, context: Context) -> str:
@@ -185,17 +206,17 @@ def _explained(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The differences that one of both baselines explains: no finding about a system."""
     for kind in EXPLAINED:
         if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
-            yield _listed(capital(WORDS[kind]), alike, context, with_random=True)
+            yield _listed(capital(WORDS[kind]), alike, context)
 
 
-def _listed(start: str, several: Sequence[Estimate], context: Context, *, with_random: bool = False) -> str:
+def _listed(start: str, several: Sequence[Estimate], context: Context) -> str:
     """``… in summaries by even: neutral (−88%; random sentences −5%), …``; those beyond the first six are counted."""
     by_one = len({e.system for e in several}) == 1
     where = f" in summaries by {named(several[0].system)}" if by_one else ""
     parts = []
     for e in several:
         value, words = _value(e, context), context.words(e)
-        if with_random:
+        if context.kind(e) in EXPLAINED:
             value += f"; random sentences {signed(e.extract_baseline or 0.0, words.unit)}"
         group = wording.heading(e, words) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
@@ -214,8 +235,7 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
         measure = f"{wording.name_of(e.measure)}{f' by {named(e.over)}' if e.over else ''}"
-        text = f"The smallest p of {measure} is\u00a0{smallest}{among}."
-        return f"{text}{_detectable(_planned(members, e), context)}"
+        return f"The smallest p of {measure} is\u00a0{smallest}{among}.{_detectable(members, context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
@@ -227,21 +247,22 @@ def _often(p: float) -> str:
     return f"about {1000 * p:.0f} of 1,000" if p < 0.01 else f"about {100 * p:.0f} of 100"
 
 
-def _detectable(e: Estimate, context: Context) -> str:
-    if not e.detectable:
+def _detectable(members: Sequence[Estimate], context: Context) -> str:
+    if not (e := _planned(members, context)).detectable:
         return ""
     least = wording.size(e.detectable, context.words(e).unit)
     where = of_system(e) if e.group else named(e.system)
     return f" For {where}, a difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
 
 
-def _planned(members: Sequence[Estimate], first: Estimate) -> Estimate:
+def _planned(members: Sequence[Estimate], context: Context) -> Estimate:
     """The group difference whose smallest detectable value is named: the first if it has one, else one with the most clusters."""
-    return first if first.detectable else max(members, key=lambda e: (bool(e.detectable), e.clusters))
+    return max(members, key=lambda e: (bool(e.detectable), e is context.first, e.clusters))
 
 
-def _family_interval(e: Estimate, context: Context) -> Iterator[str]:
+def _family_interval(context: Context) -> Iterator[str]:
     """The interval of the clearest difference that holds for all comparisons at once."""
+    e = context.first
     unit, (_, tested) = context.words(e).unit, conclusions.decisive(e)
     interval = wording.between(e.family_low, e.family_high, unit)
     if not interval or e.family_size < 2:
@@ -258,15 +279,12 @@ def _not_below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The systems that are not significantly below the baseline in any group, where others are."""
     has_groups = bool(members[0].group)
     worse = [e for e in members if context.kind(e) in NAMED and (context.worse(e) or not has_groups)]
-    below = {e.system for e in worse}
-    others = [system for system in dict.fromkeys(e.system for e in members) if system not in below]
+    found = {e.system for e in worse}
+    others = [system for system in dict.fromkeys(e.system for e in members) if system not in found]
     if worse and others:
         names, baseline = listed([*map(named, others)], MOST_SYSTEMS), context.baseline(members[0])
-        side = (
-            f"{context.kind(worse[0])} {baseline} in any group"
-            if has_groups
-            else f"different from {baseline}"
-        )
+        below = f"{context.kind(worse[0])} {baseline} in any group"
+        side = below if has_groups else f"different from {baseline}"
         yield f"{names} {'is' if len(others) == 1 else 'are'} not significantly {side}."
 
 
@@ -278,12 +296,14 @@ def _opposite(context: Context) -> Iterator[str]:
         shown, by = "; ".join(parts[:MOST_LINES]), named(gap["attribute"])
         more = f"; and {len(parts) - MOST_LINES} more" if len(parts) > MOST_LINES else ""
         why = (
-            f"gaps in opposite directions cancel across {by}. {shown}{more} "
-            f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)"
-            if parts
-            else "gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of the records "
+            "gaps in both directions can cancel, or the documents of a group resemble each other. No attribute of the records "
             "separates the directions"
         )
+        if parts:
+            why = (
+                f"gaps in opposite directions cancel across {by}. {shown}{more} "
+                f"(Holm over {gap['comparisons']} comparisons; --by {by} shows them)"
+            )
         yield (
             f"{wording.name_of(gap['measure'])} by {gap['over']} in summaries by {named(gap['system'])} is larger than label "
             f"permutations produce ({p_text(gap['p'])}), although no group difference is significant: {why}."
@@ -293,27 +313,25 @@ def _opposite(context: Context) -> Iterator[str]:
 def _part(one: Mapping[str, Any], gap: Mapping[str, Any], context: Context) -> str:
     """One subgroup: which group differs from its baseline there, and by how much."""
     unit = wording.declared(one["measure"], context.made).contrast.unit
-    is_random = one["extract_difference"] is not None
-    difference = signed(one["extract_difference"] if is_random else one["value"], unit)
+    difference = signed(one["value"], unit)
+    if one["extract_difference"] is not None:
+        difference = f"{signed(one['extract_difference'], unit)} from random sentences"
     group = wording.group_with(gap["over"], one["group"])
-    where = f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}"
-    return f"{where}{' from random sentences' if is_random else ''}, {p_text(one['p'])}"
+    return f"{named(gap['attribute'])} {named(one['part'])}: {group} {difference}, {p_text(one['p'])}"
 
 
 def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The significant group difference of a subgroup that is furthest from its baseline."""
-    if not subgroups:
-        return
-    if not (significant := context.significant(subgroups)):
+    if significant := context.significant(subgroups):
+        first, *others = significant
+        parts = (wording.group_with(name, part) for name, part in first.subgroup.items())
+        more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
+        text = _of_group([first], context)
+        if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
+            text = text[0].lower() + text[1:]
+        yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
+    elif subgroups:
         yield "No group difference in a subgroup is significant."
-        return
-    first, *others = significant
-    parts = (wording.group_of(first.replace(over=name, group=part)) for name, part in first.subgroup.items())
-    more = f" {counted(len(others), 'more significant group difference')} in subgroups." if others else ""
-    text = _of_group([first], context)
-    if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
-        text = text[0].lower() + text[1:]
-    yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Iterator[str]:
@@ -321,9 +339,173 @@ def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Ite
     clear = [significant for members in panels if (significant := context.significant(members))]
     for first, *rest in clear[:MOST_ELSE]:
         more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
-        yield f"{_sentence(first, context)} ({p_of(first)}){more}."
+        yield f"{_sentence(first, context)} ({_p(first)}){more}."
     if others := clear[MOST_ELSE:]:
         yield f"{counted(len(others), 'further measure')} with significant differences, in the tables."
+
+
+# ------------------------------------------------------------------------------------------- cautions
+
+
+def _cautions(subgroups: Sequence[Estimate], context: Context) -> list[str]:
+    """The cautions about the leading panel and about the significant differences of the others, as sentences."""
+    leading, *others = context.panels
+    shown = [*leading, *(e for members in others for e in members if context.kind(e) in NAMED)]
+    lines = [*_doubts(shown, context)]
+    advises = _is_english(context.made) and not any(cards.BETTER in text for text in lines)
+    lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
+    lines += map(worded, noted(subgroups, "needs_texts"))
+    return [f"{capital(text)}." for text in dict.fromkeys(lines)]
+
+
+def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
+    """Everything but the cards of the scorers, and what subgroups lack."""
+    significant = [e for e in shown if context.kind(e) in NAMED]
+    enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
+    few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
+    about_input = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
+    yield from map(worded, about_input)
+    yield from _without_text(context.made)
+    for clause, more in shortfalls(context.made, {e.measure for e in shown}):
+        yield clause + more
+    if enough and few:
+        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
+        yield f"{TOO_FEW}: summaries by {systems}"
+    sizes = ((e.over, group, n) for e in enough for group, n, _ in wording.sizes_of(e))
+    if small := {wording.group_with(over, group): n for over, group, n in sizes if n < FEWEST_TO_DECIDE}:
+        groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
+        yield f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}"
+    yield from _lost_at_equal_length(significant, context)
+    for e in significant:
+        checks = noted([e], "scorer_differs", "scorer_retrieves")
+        yield from (f"{of_system(e)}: {worded(note)}" for note in checks)
+    yield from _other_records(context)
+    yield from (wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few")
+    yield from map(worded, noted(shown, "place_is_group"))
+    # A difference from random sentences is tested by its standard error, for which resamples do not matter.
+    by_permutations = (e for members in context.panels for e in members if e.extract_p is None)
+    if hidden := noted(by_permutations, "tests_need_resamples"):
+        yield worded(max(hidden, key=lambda note: note.arguments["resamples"]))
+
+
+def _without_text(made: Mapping[str, Any]) -> Iterator[str]:
+    """The systems that lack more summaries than a gate allows by default."""
+    for system, reasons in (made.get("without_text") or {}).items():
+        many, total = sum(reasons.values()), made["summaries_by_system"][system]
+        if many > MAX_LEFT_OUT * total:
+            why = tables.reasons(reasons)
+            yield f"{many:,} of {total:,} summaries by {named(system)} do not count ({why})"
+
+
+def _other_records(context: Context) -> Iterator[str]:
+    """Copied records and documents in other languages, with the findings without them."""
+    made = context.made
+    for name, what in COPIED.items():
+        if found := made.get(name):
+            some = f"{found['records']:,} {what} (for instance {', '.join(map(named, found['examples']))})"
+            yield f"{some}{_without(name, 'the copies', context)}"
+    if others := made.get("other_languages"):
+        ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
+        languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)
+        many = counted(sum(many for many, _ in ordered), "document")
+        without = _without("other_languages", "them", context)
+        yield f"{many} in another language than the others ({languages}){without}"
+
+
+def _without(name: str, them: str, context: Context) -> str:
+    """The findings without some records: those that are no longer significant, else the first one's value."""
+    known = (context.made.get("without") or {}).get(name) or ()
+    entries = {(e["measure"], e["quantity"], e["system"]): e for e in known}
+    lost: list[str] = []
+    kept: list[str] = []
+    for e in context.significant(context.panels[0]) or [context.first]:
+        without = entries.get((e.measure, e.quantity, e.system))
+        if without is None or without["value"] is None:
+            continue
+        p = without["p"] if without["extract_p"] is None else without["extract_p"]
+        value = signed(without["value"], context.words(e).unit)
+        text = f"{of_system(e)}: {value}{'' if p is None else f', {p_text(p)}'}"
+        (lost if context.kind(e) in NAMED and p is not None and p > context.alpha else kept).append(text)
+    if lost:
+        return f"; without {them} no longer significant: {'; '.join(lost[:MOST_NAMED])}"
+    return f"; without {them}, {kept[0]} (unadjusted)" if kept else ""
+
+
+def _lost_at_equal_length(significant: Iterable[Estimate], context: Context) -> Iterator[str]:
+    """The findings that are not significant at equal document lengths."""
+    for e in significant:
+        for note in noted([e], *AT_EQUAL_LENGTH):
+            entry = note.arguments["readings"].get(e.group)
+            if entry and entry["survives"] is False:
+                value = signed(entry["free"]["value"], context.words(e).unit)
+                p = p_text(entry["free"]["p"])
+                yield f"{of_system(e)}: not significant at equal document lengths ({value}, {p})"
+
+
+def _judge(e: Estimate, context: Context) -> str:
+    """The spec of the scorer with which the measure judges support; "" for a measure without one."""
+    declared = context.made.get("declared", {}).get(wording.name_of(e.measure), {})
+    default = str(declared.get("scorer") or "")
+    spec = specs.parse(e.measure).settings.get("scorer", default) if default else ""
+    return spec if spec in context.made.get("scorers", {}) else ""
+
+
+# ------------------------------------------------------------------------------------- reach of scorers
+
+
+def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> Iterator[tuple[str, str]]:
+    """A clause for each scorer of these measures (specs) that finds few claims, and how it goes on, with comparisons and advice.
+
+    Scorers that find as few of the sources' own sentences share a clause.
+    """
+    blind: dict[str, list[str]] = {}
+    others: list[tuple[str, str]] = []
+    for entry in made.get("reach") or ():
+        if not set(entry["measures"]) & set(measures):
+            continue
+        scorer = named(entry["scorer"])
+        shares = {row["author"]: row["share_found"] for row in entry["authors"]}
+        *_, sources, elsewhere = shares.values()
+        by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
+        systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
+        few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
+        if sources < FEWEST_OF_SOURCES:
+            blind.setdefault(f"only {sources:.0%}" if sources >= 0.005 else "none", []).append(scorer)
+        elif few:
+            found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
+            people = f"people's references {by_people:.0%}, " if by_people else ""
+            more = (
+                f" ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
+                f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {_advice(entry['scorer'], made)}"
+            )
+            text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
+            others.append((text, more))
+    for part, scorers in blind.items():
+        who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
+        rest = "them" if part == "none" else "the rest"
+        text = (
+            f"{who} {part} of the sources' own sentences: documents of other records support {rest} about as much, "
+            "for instance because records repeat each other"
+        )
+        yield text, ""
+    yield from others
+
+
+def _is_by_people(author: str) -> bool:
+    return author == f"{REFERENCE}s" or author.startswith(f"{REFERENCE} ")
+
+
+def _is_english(made: Mapping[str, Any]) -> bool:
+    """Whether the texts are English, as the recommended models are."""
+    return (made.get("language") or "English") == "English"
+
+
+def _advice(scorer: str, made: Mapping[str, Any]) -> str:
+    """The advice for a scorer that finds few claims."""
+    _, figures = cards.card_of(scorer)
+    if _is_english(made) and figures and cards.roc_auc(figures, cards.REWRITTEN) < cards.ENOUGH:
+        return cards.BETTER
+    return "A few hundred pairs that you label show how far to trust it (fairbrief calibrate)"
 
 
 # ------------------------------------------------------------------------------------------------ next
@@ -343,12 +525,12 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
         rule = shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}")
         command = f"fairbrief gate {FOLDER} {option} {rule}"
         return [view, (f"Test new versions (limit: {source}):", command)]
-    planned = _planned(members, first)
+    planned = _planned(members, context)
     if planned.detectable:
         half = planned.detectable / 2
-        is_grouped = planned.clusters and planned.clusters != planned.n
-        n, what = (planned.clusters, "independent group") if is_grouped else (planned.n, "record")
-        many, difference = counted(4 * n, what), wording.size(half, unit)
+        n = planned.clusters or planned.n
+        many = counted(4 * n, "record" if n == planned.n else "independent group")
+        difference = wording.size(half, unit)
         why = f"Plan more records ({many} to find a difference of {difference}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]

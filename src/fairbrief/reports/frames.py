@@ -23,8 +23,6 @@ TYPES = {f: KINDS.get(kind.partition(" ")[0], pa.string()) for f, kind in Estima
 TYPES["excluded"] = pa.int64()
 """The types of the fields, from the estimate's annotations."""
 
-FIELDS = Estimate.__struct_fields__
-
 
 # `pa.array`, `pa.scalar` (and so any comparison with a Python value), `to_numpy` and `group_by` import pandas if it is
 # installed, which takes longer than a small audit.
@@ -32,13 +30,11 @@ FIELDS = Estimate.__struct_fields__
 
 def texts(values: Iterable[str | None]) -> pa.Array:
     """Text for Arrow; lone surrogates, which UTF-8 does not have, become question marks."""
-    held = list(values)
-    builder = pa.lib.StringBuilder()
+    held, builder = list(values), pa.lib.StringBuilder()
     try:
         builder.append_values(held)
     except UnicodeEncodeError:
-        builder = pa.lib.StringBuilder()
-        builder.append_values([v if v is None else encodable(v) for v in held])
+        return texts(text and encodable(text) for text in held)
     return builder.finish()
 
 
@@ -152,7 +148,7 @@ class Estimates(tuple[Estimate, ...]):
 def _cells(e: Estimate, by_subgroup: Sequence[str]) -> dict[str, Any]:
     """An estimate as the row of a frame."""
     row: dict[str, Any] = {}
-    for name, value in zip(FIELDS, astuple(e), strict=True):
+    for name, value in zip(Estimate.__struct_fields__, astuple(e), strict=True):
         if name == "subgroup":
             row |= {f"subgroup.{attribute}": value.get(attribute) for attribute in by_subgroup}
         elif name == "excluded":

@@ -1,13 +1,18 @@
-"""The self-contained HTML page of an audit.
+"""The self-contained HTML page of an audit, and what all pages of Fairbrief have in common.
 
-It uses no network and no script but its own, escapes every text, and works on light and dark screens and on paper.
+A page uses no network and no script but its own, escapes every text, and works on light and dark screens and on paper. Its
+Content-Security-Policy names the style sheet and the script by their hashes and forbids everything else. A text that got past the
+escaping could neither run nor load anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib.resources import files
 from itertools import islice
 from math import isfinite
 from statistics import median
@@ -17,14 +22,14 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
-from fairbrief.reports import cautions, figures, json_file, plot, tables, wording
+from fairbrief.reports import figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.first_answers import answers, leading_sentence, next_steps
-from fairbrief.reports.pages import page
-from fairbrief.reports.plain import named
+from fairbrief.reports.plain import named, printable
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import Section
 from fairbrief.reports.wording import Context, described, p_text, signed, size
+from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
 MOST_ROWS = 400
@@ -32,6 +37,55 @@ MOST_ROWS = 400
 MOST_ON_PAGE = 1_500
 """Rows of all tables together: about 0.7 MB; with examples, pictures and script less than 3 MB."""
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
+
+
+def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = ()) -> str:
+    """A filled template; it also gets ``style``, ``script`` and their hashes.
+
+    ``scripts`` are names of files in ``scripts/``, which are joined in this order.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("fairbrief.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        # Every text that a template prints is made printable; Markup is already.
+        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Markup is only for pictures, whose texts are already escaped.
+    environment.globals.update(counted=counted, numeric_columns=tables.numeric_columns, svg=Markup)
+    style = style_text()
+    script = "".join(script_text(name) for name in scripts)
+    return environment.get_template(template).render(
+        style=Markup(style),  # noqa: S704 - a file of this package
+        style_hash=digest(style),
+        script=Markup(script),  # noqa: S704 - files of this package
+        script_hash=digest(script),
+        **context,
+    )
+
+
+def style_text() -> str:
+    """The style sheet of all pages, with their colours."""
+    css = files("fairbrief.reports") / "templates" / "report.css"
+    return plot.page_style() + css.read_text(encoding="utf-8")
+
+
+def script_text(name: str) -> str:
+    """A script of this package."""
+    return (files("fairbrief.reports") / "scripts" / name).read_text(encoding="utf-8")
+
+
+def digest(text: str) -> str:
+    """The hash by which a policy names a style or script."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+# --------------------------------------------------------------------------------- the page of an audit
 
 
 def render(result: Result) -> str:
@@ -63,21 +117,21 @@ def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[st
     left, cut = MOST_ON_PAGE, []
     for is_main in (True, False):
         for section in sections:
-            of_kind = (e for e in section.estimates if wording.is_main_value(e) == is_main)
+            of_kind = (e for e in section if wording.is_main_value(e) == is_main)
             cut.append(list(islice(of_kind, min(MOST_ROWS, left))))
             left -= len(cut[-1])
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
-        explained = () if section.by or section.is_difference else main
-        declared = {e.measure: context.declared(e) for e in explained}
+        first = section[0]
+        declared = {e.measure: context.declared(e) for e in main if not first.subgroup and not first.baseline}
         asks = wording.grouped((of.question, spec) for spec, of in declared.items())
-        hidden = len(section.estimates) - len(main) - len(secondary)
+        hidden = len(section) - len(main) - len(secondary)
         yield {
-            "title": section.title,
+            "title": tables.section_title(first, context),
             "asks": [(wording.names_of(specs), question) for question, specs in asks.items() if question],
             "harms": [*filter(None, dict.fromkeys(of.harm for of in declared.values()))],
-            "main": tables.estimates_table(section, main),
-            "secondary": tables.estimates_table(section, secondary),
-            "notes": tables.section_notes(section, section.estimates, hidden),
+            "main": tables.estimates_table(section, main, context),
+            "secondary": tables.estimates_table(section, secondary, context),
+            "notes": tables.section_notes(section, section, hidden),
         }
 
 
@@ -94,7 +148,7 @@ def first_screen(context: Context) -> dict[str, Any] | None:
     """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
     if not context.panels:
         return None
-    few = cautions.shortfalls(context.made, {context.first.measure})
+    few = first_answers.shortfalls(context.made, {context.first.measure})
     doubts = [f"{wording.capital(text)}." for text, _ in few]
     panels = [_panel(members, context) for members in context.panels[:MOST_PANELS]]
     meanings = [panel["meaning"] for panel in panels]
@@ -118,7 +172,7 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     declared = context.declared(first)
     order = wording.ordered_groups(e.group for e in members)
     groups = context.clearest(members, lambda e: e.group, MOST_GROUPS)
-    systems = context.clearest(members, lambda e: e.system, cautions.MOST_SYSTEMS)
+    systems = context.clearest(members, lambda e: e.system, first_answers.MOST_SYSTEMS)
     kept = [e for e in members if e.system in systems and e.group in groups]
     every = {e.system for e in members}
     cuts = [
@@ -133,10 +187,9 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     for e in sorted(kept, key=lambda e: order.index(e.group)):
         heading = wording.heading(e, declared.contrast)
         who = (is_single and heading) or named(e.system)
-        line = _line(e, who, unlabelled, plot.colour_of(context.result.all_systems, e.system), context)
-        lines.append(("" if is_single else heading, line))
+        lines.append(("" if is_single else heading, _line(e, who, unlabelled, context)))
     return {
-        "title": f"{declared.family}{f' by {first.over}' if first.over else ''}{context.by(first)}",
+        "title": f"{tables.section_title(first, context)}{context.by(first)}",
         "question": declared.contrast.question,
         "even": declared.contrast.even,
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
@@ -148,11 +201,12 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
     }
 
 
-def _line(e: Estimate, who: str, scale: Axis, colour: str, context: Context) -> dict[str, Any]:
+def _line(e: Estimate, who: str, scale: Axis, context: Context) -> dict[str, Any]:
     words, kind, rates = context.words(e), context.kind(e), context.plain(e)
     said, picture = "no value", ""
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
+        colour, _ = plot.line_of(context.result.all_systems, e.system)
         marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(e.low, e.high, colour)]
         if (random := e.extract_baseline) is not None:
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))

@@ -49,19 +49,17 @@ def write(result: Result, path: Path) -> str:
     """Write ``results.json``; return its identity."""
     with path.open("wb") as file:
         file.write(_head(result.made, NO_IDENTITY))
-        audit = _identity(result, file.write)
+        audit = identity(result, file.write)
         file.seek(0)
         file.write(_head(result.made, audit))
     return audit
 
 
-def identity(result: Result) -> str:
-    """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took."""
-    return _identity(result, lambda _: None)
+def identity(result: Result, write: Callable[[bytes], object] = lambda _: None) -> str:
+    """Sixteen hex digits of a hash of the result, apart from when it was made and how long it took.
 
-
-def _identity(result: Result, write: Callable[[bytes], object]) -> str:
-    """The identity of a result; ``write`` gets the text of its lists in pieces."""
+    ``write`` gets the text of its lists in pieces.
+    """
     timeless = {name: value for name, value in result.made.items() if name not in TIMES}
     audit = hashlib.blake2b(_head(timeless, ""), digest_size=len(NO_IDENTITY) // 2)
     for piece in _lists(result):

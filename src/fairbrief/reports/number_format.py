@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, isinf, isnan, log10
+from math import floor, inf, isfinite, isinf, isnan, log10
 
 from fairbrief.types import Estimate
 
@@ -17,12 +17,9 @@ def decimals(estimate: Estimate) -> int:
 
     Between 1 and 5; 3 where there is no interval, or one without width.
     """
-    if estimate.low is None or estimate.high is None:
-        return 3
-    half = (estimate.high - estimate.low) / 2
-    if not isfinite(half) or half <= 0:
-        return 3
-    return min(max(1 - floor(log10(half)), 1), 5)
+    low, high = estimate.low, estimate.high
+    half = 0.0 if low is None or high is None else (high - low) / 2
+    return min(max(1 - floor(log10(half)), 1), 5) if 0 < half < inf else 3
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -35,9 +32,7 @@ def number(value: float | None, places: int = 3) -> str:
         return ABSENT
     if isinf(value):
         return INFINITY if value > 0 else MINUS + INFINITY
-    text = f"{value:,.{places}f}" if abs(value) < 1e7 else f"{value:.{places}e}"
-    if float(text.replace(",", "")) == 0:
-        text = text.lstrip("-")
+    text = f"{value:z,.{places}f}" if abs(value) < 1e7 else f"{value:.{places}e}"
     return text.replace("-", MINUS)
 
 

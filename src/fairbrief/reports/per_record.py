@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.plain import printable
+from fairbrief.reports.wording import grouped
 from fairbrief.types import Data
 
 if TYPE_CHECKING:
@@ -81,9 +82,7 @@ class PerRecordFile(Data, frozen=True):
 
 def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     """The files of the rows, named after their observation: ``positions.parquet``, ``positions-2.parquet``."""
-    read: dict[str, list[str]] = {}
-    for spec, observation in rows.measures.items():
-        read.setdefault(observation, []).append(spec)
+    read = grouped((observation, spec) for spec, observation in rows.measures.items())
     taken: set[str] = set()
     files = []
     for observation, measures in read.items():

@@ -180,19 +180,15 @@ def cut(words: str, limit: int) -> str:
     return shorten(printable(words), limit)
 
 
-def colour_of(names: Sequence[str], who: str) -> str:
-    """The colour of a name by its place, grey if it is not among the names; colours repeat after the last."""
-    return (FAINT, *COLOURS)[_place(names, who)]
+def line_of(names: Sequence[str], who: str) -> tuple[str, str | None]:
+    """Colour and dashes of a name by its place, a solid grey line if it is not among the names; they repeat after the last."""
+    place = _place(names, who)
+    return (FAINT, *COLOURS)[place], (None, *DASHES)[place]
 
 
 def key_of(names: Sequence[str], shown: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """The names shown, each with the class of its colour in the style sheet: ``s0`` for grey, else ``s1`` to ``s8``."""
     return tuple((who, f"s{_place(names, who)}") for who in shown)
-
-
-def dash_of(names: Sequence[str], who: str) -> str | None:
-    """The dashes of a name's line; None is a solid line."""
-    return (None, *DASHES)[_place(names, who)]
 
 
 def _place(names: Sequence[str], who: str) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
@@ -18,7 +17,7 @@ from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context, group_name, grouped, ordered_groups
 from fairbrief.text.counted import counted
-from fairbrief.types import Data, Estimate, Note, Table
+from fairbrief.types import Estimate, Table
 
 MOST_ROWS = 2_000
 """The most rows of one printed table, which else has only main values; all are in ``results.json`` and ``estimates.csv``."""
@@ -50,39 +49,27 @@ MOST_LABELS = 4
 """The most rows that are named in front of a note."""
 
 
-class Section(Data, frozen=True):
-    """Estimates of one family over one attribute, of all records or of the subgroups by the same attributes; by measure and quantity."""
-
-    family: str
-    over: str
-    by: tuple[str, ...]
-    estimates: tuple[Estimate, ...]
-    interval: str
-    """The heading of the intervals."""
-
-    @property
-    def is_difference(self) -> bool:
-        """Whether they are differences of systems."""
-        return bool(self.estimates[0].baseline)
-
-    @property
-    def title(self) -> str:
-        """For instance ``Representation by sentiment, in each topic``."""
-        over = f" by {self.over}" if self.over else ""
-        return f"{self.family}{over}{', in each ' + ' × '.join(self.by) if self.by else ''}"
+Section = Sequence[Estimate]
+"""Estimates of one family over one attribute, of all records or of the subgroups by the same attributes."""
 
 
-def of_differences(context: Context) -> tuple[Section, ...]:
+def of_differences(context: Context) -> list[Section]:
     """The sections of a result's differences, each from the random-sentence baselines where they exist."""
     return arrange(map(wording.from_random, context.result.differences), context)
 
 
-def arrange(estimates: Iterable[Estimate], context: Context) -> tuple[Section, ...]:
+def arrange(estimates: Iterable[Estimate], context: Context) -> list[Section]:
     """Sections in order of first appearance, all records before subgroups; in each by measure, then quantity."""
-    known = grouped(((context.declared(e).family, e.over, tuple(e.subgroup)), e) for e in estimates)
-    ordered = sorted(known.items(), key=lambda item: len(item[0][2]))
-    interval = wording.interval_name(context.made)
-    return tuple(Section(*key, tuple(_in_blocks(members)), interval) for key, members in ordered)
+    known = grouped(((context.declared(e).family, e.over, *e.subgroup), e) for e in estimates)
+    ordered = sorted(known.values(), key=lambda members: len(members[0].subgroup))
+    return [list(_in_blocks(members)) for members in ordered]
+
+
+def section_title(e: Estimate, context: Context) -> str:
+    """The title of an estimate's section: ``Representation by sentiment, in each topic``."""
+    over = f" by {e.over}" if e.over else ""
+    by = f", in each {' × '.join(e.subgroup)}" if e.subgroup else ""
+    return f"{context.declared(e).family}{over}{by}"
 
 
 def _in_blocks(estimates: Iterable[Estimate]) -> Iterator[Estimate]:
@@ -121,37 +108,26 @@ def notes(estimates: Sequence[Estimate]) -> list[str]:
 
     Notes that differ only in their shares are one, with the largest share.
     """
-    alike: dict[str, tuple[dict[str, None], list[Note]]] = {}
-    for _, members in groupby(estimates, key=lambda e: (e.measure, e.quantity)):
-        block = list(members)
-        # Thousands of subgroups have equal notes.
-        distinct = {(note.code, str(note.arguments)): note for e in block for note in e.notes}
-        for note in distinct.values():
-            text = wording.worded(replace(note, arguments={**note.arguments, SHARE: 0.0}))
-            rows, of = alike.setdefault(text, ({}, []))
-            rows[label(block[0])] = None
-            of.append(note)
-    return [
-        f"{', '.join([*rows][:MOST_LABELS])}{' and others' if len(rows) > MOST_LABELS else ''}: {_with_largest_share(of)}"
-        for rows, of in alike.values()
-    ] + _unpaired(estimates)
-
-
-def _with_largest_share(notes: Sequence[Note]) -> str:
-    most = max(notes, key=lambda note: note.arguments.get(SHARE, 0.0))
-    if len({number_format.share(note.arguments.get(SHARE, 0.0)) for note in notes}) > 1:
-        most = replace(most, arguments={**most.arguments, "is_largest": True})
-    return wording.worded(most)
-
-
-def _unpaired(estimates: Iterable[Estimate]) -> list[str]:
-    """The excluded records of pairs of systems: by reason the fewest and the most."""
-    pairs = [e for e in estimates if e.baseline and not e.subgroup]
+    # Thousands of subgroups have equal notes.
+    distinct = {(label(e), note.code, str(note.arguments)): note for e in estimates for note in e.notes}
+    by_text = grouped(
+        (wording.worded(replace(note, arguments={**note.arguments, SHARE: 0.0})), (row, note))
+        for (row, *_), note in distinct.items()
+    )
     lines = []
+    for alike in by_text.values():
+        rows = list(dict.fromkeys(row for row, _ in alike))
+        shares = [note.arguments.get(SHARE, 0.0) for _, note in alike]
+        _, most = alike[shares.index(max(shares))]
+        if len(set(map(number_format.share, shares))) > 1:
+            most = replace(most, arguments={**most.arguments, "is_largest": True})
+        others = " and others" if len(rows) > MOST_LABELS else ""
+        lines.append(f"{', '.join(rows[:MOST_LABELS])}{others}: {wording.worded(most)}")
+    pairs = [e for e in estimates if e.baseline and not e.subgroup]
     for reason, counts in grouped(item for e in pairs for item in e.excluded.items()).items():
         measures = dict.fromkeys(wording.without_over(e) for e in pairs if reason in e.excluded)
-        most = f" to {max(counts):,}" if max(counts) > min(counts) else ""
-        lines.append(f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}{most}")
+        to = f" to {max(counts):,}" if max(counts) > min(counts) else ""
+        lines.append(f"excluded from pairs ({', '.join(measures)}): {reason} {min(counts):,}{to}")
     return lines
 
 
@@ -171,39 +147,41 @@ def printed_tables(result: Result, *, is_brief: bool = False) -> tuple[Table, ..
     return (
         *result.tables,
         *contrast_tables(context),
-        *(section_table(section, is_brief=is_brief) for section in sections),
+        *(section_table(section, context, is_brief=is_brief) for section in sections),
         *reach_tables(result.made),
     )
 
 
-def section_table(section: Section, *, is_brief: bool = False) -> Table:
+def section_table(section: Section, context: Context, *, is_brief: bool = False) -> Table:
     """The estimates of one section with its notes: at most `MOST_ROWS`, else main values.
 
     Differences of systems have only main values unless ``is_brief``, which also shortens the headings.
     """
-    whole = section.estimates
-    is_whole = len(whole) <= MOST_ROWS if not section.is_difference else is_brief
-    main_values = [e for e in whole if wording.is_main_value(e)]
-    shown = (whole if is_whole else main_values or whole)[:MOST_ROWS]
-    notes = section_notes(section, shown if section.is_difference else whole, len(whole) - len(shown))
-    return replace(estimates_table(section, shown, is_brief=is_brief), notes=notes)
+    is_difference = bool(section[0].baseline)
+    is_whole = is_brief if is_difference else len(section) <= MOST_ROWS
+    main_values = [e for e in section if wording.is_main_value(e)]
+    shown = (section if is_whole else main_values or section)[:MOST_ROWS]
+    notes = section_notes(section, shown if is_difference else section, len(section) - len(shown))
+    return replace(estimates_table(section, shown, context, is_brief=is_brief), notes=notes)
 
 
-def estimates_table(section: Section, shown: Sequence[Estimate], *, is_brief: bool = False) -> Table:
+def estimates_table(
+    section: Section, shown: Sequence[Estimate], context: Context, *, is_brief: bool = False
+) -> Table:
     """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section, without empty columns.
 
     ``is_brief`` has the short headings, for narrow tables.
     """
-    is_difference, places = section.is_difference, number_format.decimals
+    is_difference, places = bool(section[0].baseline), number_format.decimals
     names: Columns = [
         ("measure", label),
         ("system", lambda e: e.system),
         *([("minus", lambda e: e.baseline)] if is_difference else []),
-        *((name, lambda e, name=name: e.subgroup[name]) for name in section.by),
+        *((name, lambda e, name=name: e.subgroup[name]) for name in section[0].subgroup),
     ]
     numbers: Columns = [
         ("difference" if is_difference else "value", number_format.value),
-        (section.interval, number_format.interval),
+        (wording.interval_name(context.made), number_format.interval),
         ("within seed documents", lambda e: number_format.bounds(e.low_within, e.high_within, places(e))),
         ("random sentences", number_format.random_sentences),
         ("permutation mean", number_format.chance),
@@ -218,7 +196,7 @@ def estimates_table(section: Section, shown: Sequence[Estimate], *, is_brief: bo
     ]
     if is_brief:
         filled = [(SHORT.get(heading, heading), cell) for heading, cell in filled]
-    title = f"Differences of systems: {section.title}" if is_difference else section.title
+    title = f"{'Differences of systems: ' if is_difference else ''}{section_title(section[0], context)}"
     return _table(title, [*names, *filled], shown)
 
 
@@ -229,7 +207,7 @@ def _table(title: str, columns: Columns, shown: Sequence[Estimate]) -> Table:
 
 def section_notes(section: Section, noted: Sequence[Estimate], hidden: int) -> tuple[str, ...]:
     """The excluded records of a section, the notes of some estimates, and the number of rows that are not shown."""
-    lines = [*excluded(section.estimates), *notes(noted)]
+    lines = [*excluded(section), *notes(noted)]
     if hidden:
         further = counted(hidden, "further row is", "further rows are")
         lines.append(f"{further} in results.json and estimates.csv.")
@@ -288,7 +266,7 @@ def contrast_tables(context: Context) -> list[Table]:
     """One table per measure and attribute: primary group differences, those of subgroups, and differences of systems in them."""
     panels = (*context.leading(), *context.leading("subgroups"), *context.leading("pairs"))
     known = ([e for e in members if e.value is not None] for members in panels)
-    return [contrast_table(members[:MOST_ROWS], context, is_whole=True) for members in known if members]
+    return [contrast_table(members[:MOST_ROWS], context) for members in known if members]
 
 
 def contrast_title(members: Sequence[Estimate], context: Context) -> str:
@@ -306,12 +284,11 @@ def contrast_title(members: Sequence[Estimate], context: Context) -> str:
     return f"{of_systems}{title}{over}{within}{context.by(e)}{f' ({unit})' if unit else ''}{group}"
 
 
-def contrast_table(
-    members: Sequence[Estimate], context: Context, most: int | None = None, *, is_whole: bool = False
-) -> Table:
+def contrast_table(members: Sequence[Estimate], context: Context, most: int | None = None) -> Table:
     """A row per system and group: value, interval, random-sentence baseline, difference from it, p, and a mark.
 
-    ``most`` keeps the rows with the clearest differences; ``is_whole`` adds the measure and the interval of the difference.
+    ``most`` keeps the rows with the clearest differences; without it, the table also has the measure and the interval of the
+    difference.
     """
     clearest = set(map(id, sorted(members, key=context.rank)[:most]))
     shown = _in_order([e for e in members if id(e) in clearest])
@@ -332,13 +309,13 @@ def contrast_table(
         (True, interval, lambda e: _interval(e, unit)),
         (has_random, "random", lambda e: wording.cell(e.extract_baseline, unit, _places(e, unit))),
         (has_random, "diff", lambda e: _value(beyond(e), unit)),
-        (has_random and is_whole, interval, lambda e: _interval(beyond(e), unit)),
+        (has_random and most is None, interval, lambda e: _interval(beyond(e), unit)),
         (True, "p (Holm)", lambda e: _p(e, context)),
         (True, "", lambda e: mark(e, context)),
     ]
     table = _table("", [(heading, cell) for is_there, heading, cell in columns if is_there], shown)
     title, rows = contrast_title(members, context), table.rows
-    if is_whole:
+    if most is None:
         title = f"{title} · {first.measure}"
     else:  # a repeated name is left out
         above = ["", *(row[0] for row in rows)]

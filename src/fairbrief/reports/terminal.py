@@ -120,6 +120,7 @@ class _Screen:
         self.is_paper = bool(result.made.get("protocol"))
         """Whether the result is a paper's protocol, which is shown by its tables."""
         self.answers = {} if self.is_paper else answers(self.context)
+        self.tested = [m for m in self.context.panels if any(self.context.kind(e) not in NO_TEST for e in m)]
         if excluded := result.excluded_input:
             self.answers[SKIPPED] = [" ".join(excluded), *result.skipped]
 
@@ -159,14 +160,11 @@ class _Screen:
         sentences = self.answers.get(asked, ())
         indent = 0 if asked == MEASURED else INDENT
         what = {MEASURED: "attribute", SKIPPED: "reason"}.get(asked, asked.lower())
-        blocks: list[list[Text]] = []
-        for i, sentence in enumerate(sentences):
-            blocks.append(self._wrapped(sentence, indent))
-            is_last = i == len(sentences) - 1
-            if most is not None and i and sum(map(len, blocks)) + (not is_last) > most:
-                more = counted(len(sentences) - i, f"more {what}")
-                blocks[-1] = self._wrapped(f"{more}: {self.place.rest}", indent)
-                break
+        blocks = [self._wrapped(sentence, indent) for sentence in sentences]
+        while most and len(blocks) > 1 and sum(map(len, blocks)) + (len(blocks) < len(sentences)) > most:
+            blocks.pop()
+        if hidden := len(sentences) - len(blocks):
+            blocks.append(self._wrapped(f"{counted(hidden, f'more {what}')}: {self.place.rest}", indent))
         return _labelled(asked.upper(), blocks, "bold yellow" if asked == CAUTION else "bold", indent)
 
     def _wrapped(self, text: str, indent: int = 0) -> list[Text]:
@@ -179,19 +177,16 @@ class _Screen:
         family, those of other measures with a column per group.
         """
         result, context = self.result, self.context
-        ordered = context.panels
-        tested = [m for m in ordered if not all(context.kind(e) in NO_TEST for e in m)] or ordered[:1]
+        tested = self.tested or context.panels[:1]
         firsts: dict[str, Sequence[Estimate]] = {}
         for members in tested:
             firsts.setdefault(members[0].over or context.declared(members[0]).family, members)
         full = [*map(self._full, firsts.values())]
-        others = (m for m in tested if not any(m is first for first in firsts.values()))
-        compact = [*map(self._compact, others)]
-        inside = context.leading("subgroups")
-        subgroups = [*map(self._full, context.clearest_first(inside))]
+        compact = [self._compact(m) for m in tested if not any(m is first for first in firsts.values())]
+        subgroups = [*map(self._full, context.clearest_first(context.leading("subgroups")))]
         pairs = [*map(self._full, context.clearest_first(context.leading("pairs")))]
         is_compared = self.place.tables_first == "differences" or result.made.get("baseline")
-        if not ordered:  # a comparison of two audits, or a result without group differences
+        if not tested:  # a comparison of two audits, or a result without group differences
             makers = pairs or [self._first_rows(_with_exclusions(table)) for table in self._main_values()]
         elif self.place.tables_first == "subgroups":
             makers = [*subgroups, *full, *compact]
@@ -243,7 +238,7 @@ class _Screen:
         """The main values, of systems or of their differences, on all records; for a result without group differences."""
         values = [e for e in (self.result.estimates or self.result.differences) if not e.subgroup]
         values = [e for e in values if wording.is_main_value(e)] or values
-        return [t.section_table(s, is_brief=True) for s in t.arrange(values, self.context)]
+        return [t.section_table(s, self.context, is_brief=True) for s in t.arrange(values, self.context)]
 
     # -------------------------------------------------------------------------------------- what is next
 
@@ -266,13 +261,10 @@ class _Screen:
     def _more(self) -> list[Text]:
         """Where the rest is, and how many measures and lines are not shown."""
         result, rest = self.result, self.place.rest
-        ordered = self.context.panels
-        untested = sum(all(self.context.kind(e) in NO_TEST for e in members) for members in ordered)
         absent = sum(not m.is_scorer_check for m in result.not_measured)
-        if untested == len(ordered):
-            untested = 0
+        untested = len(self.context.panels) - len(self.tested)
         counts = (
-            (untested, "measure", " without a test (too few records, or no value)"),
+            (untested if self.tested else 0, "measure", " without a test (too few records, or no value)"),
             (len(result.made.get("sanity_baselines") or ()), "sanity baseline", ""),
             (absent, "measure", " not computed (not applicable, or on request)"),
         )

@@ -9,8 +9,8 @@ from typing import Literal
 
 from fairbrief.declarations import ContrastUnit
 from fairbrief.reports import exports, json_file, plot
+from fairbrief.reports.html import page
 from fairbrief.reports.number_format import number
-from fairbrief.reports.pages import page
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import COLOURS, FAINT, INK, Axis, Mark, box, dot, path, upright
 from fairbrief.reports.wording import capital, signed, tick

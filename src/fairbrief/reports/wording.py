@@ -147,8 +147,8 @@ def filled(text: str, **words: str) -> str:
 
 def placeholders(e: Estimate) -> dict[str, str]:
     """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
-    first, second = (*sides(e.group), "")[:2]
-    return {"system": named(e.system), "group": group_of(e), "first": named(first), "second": named(second)}
+    first, second = map(named, (*sides(e.group), "")[:2])
+    return {"system": named(e.system), "group": group_with(e.over, e.group), "first": first, "second": second}
 
 
 def measure_label(spec: str, over: str) -> str:
@@ -156,13 +156,8 @@ def measure_label(spec: str, over: str) -> str:
     return f"{spec.removesuffix(f'@{over}')} by {over}" if over else spec
 
 
-def group_of(e: Estimate) -> str:
-    """The group with its attribute, for use outside its table: ``2 stars``, ``gender female``."""
-    return group_with(e.over, e.group)
-
-
 def group_with(attribute: str, group: str) -> str:
-    """A group with its attribute, which is not repeated where the group's name has it.
+    """A group with its attribute, for use outside its table; the attribute is not repeated where the group's name has it.
 
     >>> group_with("stars", "1"), group_with("gender", "female"), group_with("party", "Party of Rome")
     ('1 star', 'gender female', 'Party of Rome')
@@ -197,13 +192,6 @@ def described(e: Estimate, words: ContrastWords) -> str:
 def sentence(e: Estimate, words: ContrastWords) -> str:
     """The finding as a clause, without the random-sentence baseline."""
     return filled(words.sentence, difference=described(e, words), **placeholders(e))
-
-
-def worse(e: Estimate, words: ContrastWords) -> str:
-    """Who gets less by this difference; "" where nobody does."""
-    if not e.value:
-        return ""
-    return filled(words.worse_below if e.value < 0 else words.worse_above, **placeholders(e))
 
 
 def size(value: float, unit: ContrastUnit) -> str:
@@ -269,7 +257,7 @@ def _scaled(value: float, unit: ContrastUnit) -> float:
 
 def group_or_part(e: Estimate) -> str:
     """The estimate's group with its attribute, or the quantity of an estimate without groups."""
-    return group_of(e) if e.group else e.quantity.replace("_", " ")
+    return group_with(e.over, e.group) if e.group else e.quantity.replace("_", " ")
 
 
 def of_system(e: Estimate) -> str:
@@ -280,11 +268,6 @@ def of_system(e: Estimate) -> str:
 def capital(text: str) -> str:
     """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
-
-
-def p_of(e: Estimate) -> str:
-    """The p that decides on an estimate, as `p_text`."""
-    return p_text(conclusions.decisive(e)[0])
 
 
 def p_text(p: float | None) -> str:
@@ -389,7 +372,7 @@ class Context:
         return (
             not e.is_named,
             not e.over,
-            not is_worse_above and conclusions.ORDER.index(kind),
+            not is_worse_above and list(conclusions.WORDS).index(kind),
             not self.worse(e),
             not e.group,
             order,
@@ -442,8 +425,9 @@ class Context:
 
     def worse(self, e: Estimate) -> str:
         """Who gets less, judged by the difference from the baseline; "" where nobody does."""
-        _, tested = conclusions.decisive(e)
-        return worse(e.replace(value=tested), self.words(e))
+        words, (_, tested) = self.words(e), conclusions.decisive(e)
+        who = words.worse_below if tested < 0 else words.worse_above
+        return filled(who, **placeholders(e)) if tested else ""
 
     def baseline(self, e: Estimate) -> str:
         """The name of the baseline that an estimate is tested against."""
@@ -559,11 +543,6 @@ def _without_length(how: str, a: Arguments) -> str:
         f"{group} {_reading(of['free'])} (unadjusted for length {_reading(of['as_it_is'])})"
         for group, of in a["readings"].items()
     )
-    return f"{a['system']} {how}: {', '.join(both)}{_tested(a)}"
-
-
-def _tested(a: Arguments) -> str:
-    """The baseline of both p-values, and the groups that are no longer significant."""
     baselines = sorted({of["baseline"] for of in a["readings"].values()})
     lost = [
         group
@@ -571,7 +550,7 @@ def _tested(a: Arguments) -> str:
         if of["survives"] is False and (p := of["as_it_is"]["p"]) is not None and p <= a["alpha"]
     ]
     gone = f"; no longer significant: {', '.join(lost)}" if lost else ""
-    return f"; p unadjusted, against {' or '.join(baselines)}{gone}"
+    return f"{a['system']} {how}: {', '.join(both)}; p unadjusted, against {' or '.join(baselines)}{gone}"
 
 
 def _reading(of: Arguments) -> str:

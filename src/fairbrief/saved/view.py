@@ -23,8 +23,8 @@ from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.reports import audit_folder, json_file, number_format
+from fairbrief.reports.html import digest, page, script_text, style_text
 from fairbrief.reports.json_file import visible_all
-from fairbrief.reports.pages import digest, page, script_text, style_text
 from fairbrief.reports.result import Examples, Result, Row
 from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
