@@ -127,8 +127,7 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: P
 
     def record(name: str, question: Question) -> None:
         forecast.wanted += 1
-        forecast.ask(question)
-        forecast.show(name, question)
+        forecast.add(name, question)
 
     def cached_keys(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
         if cache is None:

@@ -74,38 +74,6 @@ class Writer(Protocol):
         ...
 
 
-def gather(
-    writers: Sequence[Writer], items: Items, journal: Journal, count: Count, tally: Tally, watch: Watch
-) -> dict[str, Answer]:
-    """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
-
-    Several ``writers`` are askers of one endpoint, asked item by item. Equal keys are asked once. Each batch of answers
-    is on disk before it is counted and before the next is requested. Answers with the reason "no answer" are not
-    stored, so that the next run requests them again. If the most requests are sent, ``count.stopped`` names the limit.
-    All other exceptions propagate; earlier answers stay in the journal. The last answer under a key counts.
-    """
-    without: dict[str, Answer] = {}
-
-    def missing() -> Iterator[Any]:
-        for _, one in _wanted(writers, items):
-            if one.key in journal:
-                count.add(journal[one.key], is_stored=True)
-            else:
-                yield one
-
-    try:
-        for batch in writers[0].answers(missing(), tally):
-            unanswered = {key: answer for key, answer in batch if answer.get("reason") == UNANSWERED}
-            journal.append([(key, answer) for key, answer in batch if key not in unanswered])
-            without |= unanswered
-            for _, answer in batch:
-                count.add(answer, is_stored=False)
-            watch(count)
-    except LimitReached as error:
-        count.stopped = str(error)
-    return without
-
-
 def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
     """Every wanted answer about the items with its writer; of equal keys the first."""
     seen = set[str]()
@@ -157,21 +125,37 @@ def summarize_all(
 
     Returns one count per job. Raises RequestError if another process is writing one of the files.
     """
-    groups: dict[object, list[Writer]] = {}
+    by_endpoint: dict[object, list[Writer]] = {}
     for i, job in enumerate(jobs):
         writer = job.writer
-        groups.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
+        by_endpoint.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
     tally, total = tally or Tally(), Count()
-    without: dict[str, Answer] = {}
+    unanswered: dict[str, Answer] = {}
     with ExitStack() as stack:
         for job in jobs:
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
-        for writers in groups.values():
-            without |= gather(writers, items, answers, total, tally, watch)
-            if total.stopped:
-                break
-        return [_written(job, items, answers, without, total.stopped) for job in jobs]
+        try:
+            for writers in by_endpoint.values():
+                for batch in writers[0].answers(_missing(writers, items, answers, total), tally):
+                    # On disk before it is counted, and before the next batch is requested.
+                    unanswered |= {key: one for key, one in batch if one.get("reason") == UNANSWERED}
+                    answers.append([(key, one) for key, one in batch if key not in unanswered])
+                    for _, one in batch:
+                        total.add(one, is_stored=False)
+                    watch(total)
+        except LimitReached as error:
+            total.stopped = str(error)
+        return [_written(job, items, answers, unanswered, total.stopped) for job in jobs]
+
+
+def _missing(writers: Sequence[Writer], items: Items, answers: Journal, count: Count) -> Iterator[Any]:
+    """Every wanted answer about the items that the journal lacks; the others are counted."""
+    for _, one in _wanted(writers, items):
+        if one.key in answers:
+            count.add(answers[one.key], is_stored=True)
+        else:
+            yield one
 
 
 def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Answer], stopped: str) -> Count:
@@ -239,20 +223,22 @@ class Forecast:
     """Different filled prompts, each with the name of the model or system to ask: the first of each name."""
     shown: set[str] = field(default_factory=set)
 
-    def ask(self, question: Question) -> None:
-        """Count a question that would be sent."""
-        self.calls += 1
-        size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
-        self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
-        sent = dict(question.decoding)
-        self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
+    def add(self, asked_by: str, question: Question, *, is_answered: bool = False) -> None:
+        """Count a question that would be sent, unless it is answered.
 
-    def show(self, asked_by: str, question: Question) -> None:
-        """Store the first filled prompt of a model or system as an example, unless an equal one is stored."""
+        The first filled prompt of a model or system is an example, unless an equal one is.
+        """
         if asked_by not in self.shown:
             self.shown.add(asked_by)
-            text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
-            self.examples.setdefault(text, asked_by)
+            self.examples.setdefault(
+                "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages), asked_by
+            )
+        if not is_answered:
+            self.calls += 1
+            size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
+            self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
+            sent = dict(question.decoding)
+            self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""
@@ -281,7 +267,6 @@ def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Foreca
     for writer, one in _wanted(list(names), items):
         result.wanted += 1
         if isinstance(writer, Asker):
-            result.show(names[writer] or writer.endpoint().model, one.question)
-            if one.key not in known:
-                result.ask(one.question)
+            name = names[writer] or writer.endpoint().model
+            result.add(name, one.question, is_answered=one.key in known)
     return result

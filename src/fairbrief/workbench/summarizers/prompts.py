@@ -13,18 +13,19 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from fairbrief.errors import DataError, RequestError, text_of
 from fairbrief.measures.bases import Count
 from fairbrief.measures.record_texts import chosen
+from fairbrief.serialization import summary_fields
 from fairbrief.specs import CheckedSettings
 from fairbrief.text.counted import listed
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Record
+from fairbrief.types import Case, Record, Summary
 
 LIBRARY = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
 CLAUSES = "clauses.toml"
@@ -128,6 +129,7 @@ class Asked(NamedTuple):
 
     system: str
     user: str
+    prompt: Prompt
     wording: int
 
     @property
@@ -159,7 +161,7 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     def value(match: re.Match[str]) -> str:
         return separator if match[1] == "separator" else _value(match[1], prompt, record, wish)
 
-    return Asked(system, FIELD.sub(value, template), wording)
+    return Asked(system, FIELD.sub(value, template), prompt, wording)
 
 
 def _length(prompt: Prompt, wish: Wish) -> str:
@@ -338,20 +340,35 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
         """The number of sentences to ask for: the setting, or the prompt's default."""
         return self.sentences if self.sentences is not None else prompt.sentences
 
-    def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
-        """The answer with the requested number of sentences, unless the prompt keeps longer ones: see `finished`."""
-        wanted = None if prompt.longer == "keep" else self.sentences_of(prompt)
-        return finished(text, wanted, is_list=prompt.answer == "list")
+    def summary(
+        self,
+        record: Record,
+        sample: int,
+        asked: Asked,
+        model: str,
+        text: str,
+        reason: str = "",
+        **more: object,
+    ) -> Mapping[str, Any]:
+        """The fields of the summary in a model's answer, or the ``reason`` why it has none.
 
-    def made(self, model: str, prompt: Prompt, wording: int, sample: int, **more: object) -> dict[str, str]:
-        """How a summary was made: the model, the prompt, the settings, and ``more``; empty texts are omitted."""
+        It has the requested number of sentences, unless the prompt keeps longer answers (`finished`). ``made`` is how it
+        was made: the model, the prompt, the settings, ``more``, and what was cut; empty texts are omitted.
+        """
+        prompt, final, cut = asked.prompt, "", ""
+        if not reason:
+            sentences = None if prompt.longer == "keep" else self.sentences_of(prompt)
+            final, cut = finished(text, sentences, is_list=prompt.answer == "list")
+            reason = "" if final else "empty summary"
         given = {
             "model": model,
             "prompt": prompt.name,
             "prompt_sha": prompt.sha,
-            "wording": wording + 1,
+            "wording": asked.wording + 1,
             **self.as_settings(),
             "sample": sample + 1 if self.samples > 1 else "",
             **more,
+            "cut": cut,
         }
-        return {name: str(value) for name, value in given.items() if value != ""}
+        made = {name: str(value) for name, value in given.items() if value != ""}
+        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reason, made=made))
