@@ -46,36 +46,37 @@ SAME_ORDER = "agrees with people"
 
 
 def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
-    """Krippendorff's α and Randolph's κ of each answered task.
+    """Krippendorff's α and Randolph's κ of the answers to one task.
 
     ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
     categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
-    result: list[Agreement] = []
-
-    def add(name: str, numbers: Floats, scale: Scale, categories: int) -> None:
-        coefficients: Coefficients = {
-            f"{name}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
-            f"{name}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
+    task = answers[0].item.key.task
+    if task == "claims":
+        votes = ((a, (*a.item.key, v), v in a.chosen) for a in answers for v in a.item.choices[:-1])
+        (matrix, records), categories = _matrix(votes), 2
+    else:
+        matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in answers)
+        categories = max(len(a.item.choices) for a in answers)
+    scale: Scale = "ordinal" if task == "rating" else "nominal"
+    coefficients: Coefficients = {
+        f"{task}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
+        f"{task}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
+    }
+    if task == "rating":
+        name = "rating, fair or not"
+        coefficients |= {
+            f"{name}: Krippendorff's α (nominal)": lambda ratings: krippendorff_alpha(
+                _fair(ratings), "nominal"
+            ),
+            f"{name}: Randolph's κ (2 categories)": lambda ratings: randolph_kappa(_fair(ratings), 2),
         }
-        result.extend(with_intervals(coefficients, numbers, records, seed))
+    return with_intervals(coefficients, matrix, records, seed)
 
-    by_task: dict[str, list[Answer]] = defaultdict(list)
-    for answer in answers:
-        by_task[answer.item.key.task].append(answer)
-    for task, mine in by_task.items():
-        if task == "claims":
-            votes = ((a, (*a.item.key, v), v in a.chosen) for a in mine for v in a.item.choices[:-1])
-            matrix, records = _matrix(votes)
-            add(task, matrix, "nominal", 2)
-            continue
-        matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in mine)
-        scale: Scale = "ordinal" if task == "rating" else "nominal"
-        add(task, matrix, scale, max(len(a.item.choices) for a in mine))
-        if task == "rating":
-            fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
-            add("rating, fair or not", fair, "nominal", 2)
-    return result
+
+def _fair(ratings: Floats) -> Floats:
+    """1 for a fair rating, 0 for others, nan if missing."""
+    return np.where(np.isnan(ratings), np.nan, ratings == FAIR_RATING - 1)
 
 
 def agreement_with_people(
