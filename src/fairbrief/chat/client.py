@@ -177,7 +177,7 @@ class _Talk:
         messages = [{"role": role, "content": whole(text)} for role, text in question.messages]
         try:
             response = await self.client.chat.completions.with_raw_response.create(
-                model=self.endpoint.model, messages=messages, **dict(question.decoding)
+                model=self.endpoint.model, messages=messages, **question.decoding
             )
             return read_reply(response.text)
         except openai.APIConnectionError as error:

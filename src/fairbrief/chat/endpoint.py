@@ -26,7 +26,7 @@ class Question:
     """A question: pairs of role and text, and the fields of the decoding."""
 
     messages: tuple[tuple[str, str], ...]
-    decoding: tuple[tuple[str, float | int], ...] = ()
+    decoding: Mapping[str, float | int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

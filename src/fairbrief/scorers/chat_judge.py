@@ -1,4 +1,4 @@
-"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read; or only foreseen."""
+"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import copy
 import hashlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, field
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.score_tables import ScorerAround
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Key, Progress
+from fairbrief.scorers.pairs import Progress
 from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -60,7 +59,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def question(self, pair: pairs.Key) -> Question:
         """What the model is asked about a pair."""
         decoding = Decoding(temperature=self.temperature, max_tokens=self.max_tokens)
-        return Question((("user", self.worded(pair)),), tuple(decoding.sent().items()))
+        return Question((("user", self.worded(pair)),), decoding.sent())
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[Mapping[pairs.Key, Floats]]:
         """The number that the model states for each pair, nan where its reply states none; batches as they come.
@@ -229,26 +228,3 @@ class ChatLabel(ChatJudge):
             f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
             f"Answer with the number of one label, and nothing else.\n\nText: {pair[0]}"
         )
-
-
-@dataclass(slots=True, repr=False)
-class Foreseen(ScorerAround):
-    """A chat judge that asks nothing: each pair that it would ask about is passed once to ``tell``; its scores are zeros."""
-
-    scorer: Any
-    tell: Callable[[str, Question], None]
-    held: Callable[[str, Sequence[Key]], Collection[Key]] = lambda _, __: ()
-    """The keys, of those asked for, that are known of a scorer by what computed them."""
-    seen: set[Key] = field(default_factory=set)
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """Zeros; pairs that are new and not held are passed to ``tell``."""
-        keys = list(dict.fromkeys(self.scorer.keys(asks)))
-        new = [key for key in keys if key not in self.seen]
-        known = set(self.held(self.scorer.computed_by, new))
-        for key in new:
-            if key not in known:
-                self.tell(self.name, self.scorer.question(key))
-        self.seen |= set(new)
-        zeros: Mapping[Key, Floats] = {key: np.zeros(1) for key in keys}
-        yield from self.scorer.assemble(asks, zeros)

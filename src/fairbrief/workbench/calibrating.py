@@ -180,10 +180,9 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
     if len(made.map.weights) == 1:
         rows.append(("cut-off", *_cells(made.cut)))
-    yield Table(
-        f"Agreement of {made.scorer} with people: {of_pairs}", ("", "value", "95 % interval"), tuple(rows),
-        (f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Random scores give {CHANCE:g} for both.",),
-    )  # fmt: skip
+    title = f"Agreement of {made.scorer} with people: {of_pairs}"
+    note = f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Random scores give {CHANCE:g} for both."
+    yield Table(title, ("", "value", "95 % interval"), tuple(rows), (note,))
     yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
         yield _by_group(fitting)
@@ -217,14 +216,12 @@ def _by_group(fitting: Fitting) -> Table:
         area = float(roc_auc(fitting.scores[is_in_group], fitting.labels[is_in_group]))
         shown = "–" if np.isnan(area) else f"{area:.3f}"
         rows.append((group or "–", f"{is_in_group.sum():,}", *shares, *cells, shown))
-    return Table(
-        "Does the calibration hold for every group?",
-        ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
-        tuple(rows),
-        (
-            "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people.",
-        ),
+    header = ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC")
+    note = (
+        "Difference: mean held-out probability minus the share of supported labels. "
+        "Above 0, the scorer finds more support than people."
     )
+    return Table("Does the calibration hold for every group?", header, tuple(rows), (note,))
 
 
 def _cells(measured: Measured) -> tuple[str, str]:
@@ -302,13 +299,9 @@ def _pairs_of(where: str, given: str | Mapping[str, str]) -> list[tuple[str, str
         if "text" in row:
             return [(_text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", "")))]
         if "summary_sentences" in row:
-            sentences, article = row["summary_sentences"], _text(row["article"])
-            labels = [
-                (_text(one["sentence"]), answer["response"])
-                for one in sentences
-                for answer in one["responses"]
-            ]
-            return [(article, claim, label, "") for claim, label in labels]
+            article, several = _text(row["article"]), row["summary_sentences"]
+            labels = ((_text(one["sentence"]), one["responses"]) for one in several)
+            return [(article, claim, one["response"], "") for claim, given in labels for one in given]
         return [(" ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], "")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
@@ -345,11 +338,9 @@ def pairs_to_label(
         ask = Ask(spec, tuple(document.text for document in documents), claims)
         scores += features_of(scorer, [ask])[:, 0].tolist()
         names = {"record": case.record.id, "system": case.summary.system}
-        pairs += [
-            {**names, "group": document.attributes.get(over, ""), "claim": claim, "text": document.text}
-            for document in documents
-            for claim in claims
-        ]
+        for document in documents:
+            about = {**names, "group": document.attributes.get(over, ""), "text": document.text}
+            pairs += [{**about, "claim": claim} for claim in claims]
     if not pairs:
         return [], 0
     ends = np.unique(np.quantile(scores, np.linspace(0, 1, LEVELS + 1)[1:-1]))
@@ -360,9 +351,8 @@ def pairs_to_label(
         cells[levels[i], pairs[i]["group"]].append(i)
     in_turn = chain(*zip_longest(*(own for _, own in sorted(cells.items()))))
     chosen: dict[tuple[str, str], int] = {}
-    for i in in_turn:
-        if i is not None:
-            chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
+    for i in (i for i in in_turn if i is not None):
+        chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
     first = sorted(list(chosen.values())[:many], key=keys.__getitem__)
     return [pairs[i] for i in first], len(pairs)
 

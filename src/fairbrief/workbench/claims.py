@@ -74,7 +74,7 @@ class Splitter(Asker):
         if not case.summary.reason:
             prompt = self.prompt(text)
             key = key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent)
-            question = Question((("user", prompt),), tuple(self.sent.items()))
+            question = Question((("user", prompt),), self.sent)
             yield Wanted(key, question, partial(read_claims, text))
 
 

@@ -235,12 +235,9 @@ def alignment_table(asked: Asked, answers: Sequence[Answer]) -> Table:
         ("# Erroneously tagged hallucinations", sum(is_wrong for _, is_wrong in invented)),
         ("… of these with gender classification", sum(classified)),
     )
-    return Table(
-        "Table 13: Results of our manual annotation of entity alignments",
-        ("", "Count"),
-        tuple((label, f"{count:,}") for label, count in rows),
-        ("One person can be aligned with several names; a name that fits several people is not aligned.",),
-    )
+    title = "Table 13: Results of our manual annotation of entity alignments"
+    note = "One person can be aligned with several names; a name that fits several people is not aligned."
+    return Table(title, ("", "Count"), tuple((label, f"{count:,}") for label, count in rows), (note,))
 
 
 # ---- Two measures compared by their agreement with people's judgements of leaning (Li et al., Coverage-based Fairness,
@@ -285,15 +282,12 @@ def leaning_table(people: Floats, first: Leans, second: Leans, counts: Floats) -
     for measure, sign in ((first, 1), (second, -1)):
         share = f"{(np.sign(measure.groups) == side)[decided].mean():.0%}" if decided.any() else "–"
         rows.append((measure.name, str((ahead == sign).sum()), share))
-    return Table(
-        "With which measure people agree",
-        ("measure", "samples in which people agree with it", "groups in which people agree with it"),
-        tuple(rows),
-        (
-            f"Samples: {(ahead == 0).sum()} agree equally with both; p = {p:.3f} (paired bootstrap).",
-            f"Groups: of {len(counts):,} bootstrap groups; in {(~decided).sum():,} people lean to neither side.",
-        ),
+    header = ("measure", "samples in which people agree with it", "groups in which people agree with it")
+    notes = (
+        f"Samples: {(ahead == 0).sum()} agree equally with both; p = {p:.3f} (paired bootstrap).",
+        f"Groups: of {len(counts):,} bootstrap groups; in {(~decided).sum():,} people lean to neither side.",
     )
+    return Table("With which measure people agree", header, tuple(rows), notes)
 
 
 def _normalised(values: Floats) -> Floats:

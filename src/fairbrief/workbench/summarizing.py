@@ -11,14 +11,18 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
+from fairbrief.engines import score_cache
+from fairbrief.score_tables import ScorerAround
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
-from fairbrief.types import Record, Summarizer
+from fairbrief.types import Ask, Record, ScoreArrays, ScoreKey, Scores, Summarizer
 from fairbrief.workbench.summarizers.prompts import Task
 
 Answer = Mapping[str, Any]
@@ -237,7 +241,7 @@ class Forecast:
             self.calls += 1
             size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
             self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
-            sent = dict(question.decoding)
+            sent = question.decoding
             self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
 
     def lines(self, price: Price | None = None) -> list[str]:
@@ -270,3 +274,27 @@ def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Foreca
             name = names[writer] or writer.endpoint().model
             result.add(name, one.question, is_answered=one.key in known)
     return result
+
+
+@dataclass(slots=True, repr=False)
+class Foreseen(ScorerAround):
+    """A chat judge that asks nothing: each new question is counted in a forecast, unless its answer is in a cache; its scores are zeros."""
+
+    scorer: Any
+    forecast: Forecast
+    cache: Path | None
+    seen: set[ScoreKey] = field(default_factory=set)
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """Zeros."""
+        keys = list(self.scorer.keys(asks))
+        new = [key for key in keys if key not in self.seen]
+        self.seen.update(new)
+        self.forecast.wanted += len(new)
+        stored: ScoreArrays = {}
+        if self.cache is not None:
+            stored = score_cache.read(self.cache, self.scorer.computed_by, new)
+        for key in new:
+            if key not in stored:
+                self.forecast.add(self.name, self.scorer.question(key))
+        yield from self.scorer.assemble(asks, dict.fromkeys(keys, np.zeros(1)))

@@ -171,7 +171,7 @@ def test_the_key_and_the_decoding_are_sent(monkeypatch: pytest.MonkeyPatch) -> N
     """The address may come from the environment; the body holds the model and what was set, nothing else."""
     with StubChat() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        asked = Question((("system", "be brief"), ("user", "q")), (("temperature", 0.3), ("seed", 7)))
+        asked = Question((("system", "be brief"), ("user", "q")), {"temperature": 0.3, "seed": 7})
         ask_all(Endpoint("stub-1"), [(0, asked)])
     assert server.bodies == [
         {

@@ -50,7 +50,7 @@ class Chat(Prompted, Endpoint, Decoding, Asker):
             sent = {**self.sent(), **({} if self.seed is None else {"seed": self.seed + i})}
             inputs = (record.id, self.model, self.shown, system, i, asked.messages, sent, sentences)
             read = partial(self._read, record, i, asked, sent)
-            yield Wanted(key_of(VERSION, *inputs), Question(asked.messages, tuple(sent.items())), read)
+            yield Wanted(key_of(VERSION, *inputs), Question(asked.messages, sent), read)
 
     def _read(
         self, record: Record, sample: int, asked: Asked, sent: Mapping[str, Any], reply: Reply
