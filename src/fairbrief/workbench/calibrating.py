@@ -88,11 +88,8 @@ class Fitting:
         counts = np.ones_like(self.labels) if counts is None else counts
         intercept, weights = self.weights(counts)
         scores = self.held_out(counts)
-        places, shares = isotonic(
-            np.append(scores, [scores.min(), scores.max()]),
-            np.append(self.labels, ends),
-            np.append(counts, [1, 1]),
-        )
+        scores, counts = np.append(scores, [scores.min(), scores.max()]), np.append(counts, [1, 1])
+        places, shares = isotonic(scores, np.append(self.labels, ends), counts)
         return ScoreMap.of(weights, places - intercept, shares)
 
     @cached_property
@@ -119,12 +116,15 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
-        areas, cuts = (of(self.scores, self.labels, counts) for of in (roc_auc, best_cut))
-        accuracies = balanced_accuracy(self.hits, self.labels, CHANCE, counts)
+
+        def measured(of: Callable[..., Floats], *given: Any) -> Measured:
+            return _measured(of(*given), of(*given, counts))
+
+        accuracy = measured(balanced_accuracy, self.hits, self.labels, CHANCE)
         return (
-            _measured(roc_auc(self.scores, self.labels), areas),
-            _measured(balanced_accuracy(self.hits, self.labels, CHANCE), accuracies),
-            _measured(best_cut(self.scores, self.labels), cuts),
+            measured(roc_auc, self.scores, self.labels),
+            accuracy,
+            measured(best_cut, self.scores, self.labels),
         )
 
 
@@ -233,10 +233,8 @@ def _cells(measured: Measured) -> tuple[str, str]:
 
 
 COLUMNS = ("record", "system", "group", "claim", "text", "supported", "note")
-YES, NO = (
-    ("yes", "y", "true", "1", "supported"),
-    ("no", "n", "false", "0", "not_supported", "partially_supported"),
-)
+YES = "yes", "y", "true", "1", "supported"
+NO = "no", "n", "false", "0", "not_supported", "partially_supported"
 LEVELS = 5
 """Number of score levels from which pairs are drawn."""
 

@@ -65,12 +65,8 @@ def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
     }
     if task == "rating":
         name = "rating, fair or not"
-        coefficients |= {
-            f"{name}: Krippendorff's α (nominal)": lambda ratings: krippendorff_alpha(
-                _fair(ratings), "nominal"
-            ),
-            f"{name}: Randolph's κ (2 categories)": lambda ratings: randolph_kappa(_fair(ratings), 2),
-        }
+        coefficients[f"{name}: Krippendorff's α (nominal)"] = lambda given: krippendorff_alpha(_fair(given))
+        coefficients[f"{name}: Randolph's κ (2 categories)"] = lambda given: randolph_kappa(_fair(given), 2)
     return with_intervals(coefficients, matrix, records, seed)
 
 
@@ -192,12 +188,12 @@ def unfairness(asked: Asked, answers: Sequence[Answer]) -> dict[tuple[str, str],
     result: dict[tuple[str, str], float] = {}
     for case, items in asked:
         if all(item.key in chosen for item in items):
-            result[case.record.id, case.summary.system] = max(
-                (FAIR_RATING - fmean(int(one) for (one,) in chosen[item.key])) / (FAIR_RATING - 1)
-                if item.key.task == "rating"
-                else fmean(one != "fair" for (one,) in chosen[item.key])
-                for item in items
-            )
+            given = [[one for (one,) in chosen[item.key]] for item in items]
+            if items[0].key.task == "rating":
+                worst = (FAIR_RATING - min(fmean(map(int, several)) for several in given)) / (FAIR_RATING - 1)
+            else:
+                worst = max(fmean(one != "fair" for one in several) for several in given)
+            result[case.record.id, case.summary.system] = worst
     return result
 
 
@@ -270,11 +266,9 @@ def leaning_table(people: Floats, first: Leans, second: Leans, counts: Floats) -
     divided by the largest absolute value. ``p`` is the share of bootstrap groups in which the measure that agrees in
     fewer samples agrees in at least as many. ``counts`` (groups, samples) are those of `bootstrap_counts`.
     """
-    ahead = np.where(
-        people == 0,
-        np.sign(_normalised(second.samples) - _normalised(first.samples)),
-        (np.sign(first.samples) == people).astype(float) - (np.sign(second.samples) == people),
-    )
+    nearer = np.sign(_normalised(second.samples) - _normalised(first.samples))
+    rights = [(np.sign(measure.samples) == people).astype(float) for measure in (first, second)]
+    ahead = np.where(people == 0, nearer, rights[0] - rights[1])
     p = ((counts @ ahead) * (1 if ahead.sum() >= 0 else -1) <= 0).mean()
     side = np.sign(counts @ people)
     decided = side != 0

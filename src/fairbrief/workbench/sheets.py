@@ -80,9 +80,7 @@ def items_of(
     attribute.
     """
     if task in ("claims", "rating") and not attribute:
-        raise RequestError(
-            f"The task '{task}' needs the attribute whose values are judged: --attribute NAME."
-        )
+        raise RequestError(f"The task '{task}' needs the attribute that is judged: --attribute NAME.")
     if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
         raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
     for case in cases:
@@ -211,22 +209,22 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
     """
-
-    def rows() -> Iterator[Sequence[str]]:
-        for case, items in cases:
-            texts = (
-                f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
-                for document in case.record.documents
+    rows = []
+    for case, items in cases:
+        documents = case.record.documents
+        values = [
+            f"[{document.attributes.get(attribute, '')}] " if attribute else "" for document in documents
+        ]
+        whole = "\n".join(value + document.text for value, document in zip(values, documents, strict=True))
+        short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
+        context = (case.summary.text, short)
+        for item in items:
+            choices = " | ".join(item.choices)
+            rows.append(
+                (*item.key, item.check, annotator, item.question, item.about, choices, "", "", *context)
             )
-            whole = "\n".join(texts)
-            short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
-            context = (case.summary.text, short)
-            for item in items:
-                choices = " | ".join(item.choices)
-                yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
-                context = ("", "")
-
-    return csv_text(COLUMNS, rows())
+            context = ("", "")
+    return csv_text(COLUMNS, rows)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -240,7 +240,8 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
     found = given or by_identifiers
     if len(found) < 2:
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
-        known = {name for r in records for thing in (r, *r.documents) for name in thing.attributes}
+        held = (given for r in records for given in (r.attributes, *(d.attributes for d in r.documents)))
+        known = set[str]().union(*held)
         raise DataError(
             f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
             f"Found: {', '.join(sorted(known)) or 'none'}. Name an attribute with at least two values with --by."

@@ -67,7 +67,7 @@ def parse_mix(text: str) -> Mix:
             share = Fraction(number)
         except (ValueError, ZeroDivisionError):
             share = Fraction(-1)
-        if not equals or not value or share < 0:
+        if not (equals and value and share >= 0):
             raise RequestError(f"The mix '{text}' has the part '{part}'. Write VALUE=SHARE,VALUE=SHARE.")
         if value in shares:
             raise RequestError(f"The mix '{text}' names a value twice.")
@@ -186,11 +186,10 @@ def stratify(
         raise RequestError(
             f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
         )
-    strata: dict[str, list[int]] = {value: [] for value in order}
+    strata: dict[str | None, list[int]] = {value: [] for value in (*order, None)}
     for i, record in enumerate(pool):
-        value = dominating(record.values_of(attribute), order)
-        if value is not None:
-            strata[value].append(i)
+        strata[dominating(record.values_of(attribute), order)].append(i)
+    del strata[None]
     if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
         fewest = min(map(len, strata.values()))
         raise RequestError(
@@ -349,13 +348,10 @@ def review_sets(
         is_whole = len(kept) == len(reviews) == size
         random.Random(f"{seed}|{product}").shuffle(kept)  # noqa: S311 # a seed that reproduces is wanted
         for i in range(len(kept) // size if per_product is None else min(len(kept) // size, per_product)):
-            yield Record(
-                product if per_product == 1 else f"{product}-{i}",
-                tuple(kept[i * size : (i + 1) * size]),
-                record.references if is_whole else (),
-                attributes={**record.attributes, "product": product},
-                seed_document=None if per_product == 1 else product,
-            )
+            name, seed_document = (product, None) if per_product == 1 else (f"{product}-{i}", product)
+            documents, attributes = tuple(kept[i * size :][:size]), {**record.attributes, "product": product}
+            references = record.references if is_whole else ()
+            yield Record(name, documents, references, attributes=attributes, seed_document=seed_document)
 
 
 def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence[Document]]]:
@@ -368,8 +364,9 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         (review,) = record.documents
         product = review.attributes.get("product", record.attributes.get("product"))
         if product is None:
+            where = record.where or record.id
             raise RequestError(
-                f"{record.where or record.id}: the review has no attribute 'product'. Name its field with --product FIELD."
+                f"{where}: the review has no attribute 'product': name its field with --product FIELD."
             )
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
@@ -413,13 +410,9 @@ def segments(
             found[-1].append(turn)
             size += tokens
         for number, turns in enumerate(found):
-            place = {"conversation": conversation.id, "segment": str(number)}
-            yield Record(
-                f"{conversation.id}-{number}",
-                tuple(turns),
-                attributes={**conversation.attributes, **place},
-                seed_document=conversation.id,
-            )
+            whole = conversation.id
+            attributes = {**conversation.attributes, "conversation": whole, "segment": str(number)}
+            yield Record(f"{whole}-{number}", tuple(turns), attributes=attributes, seed_document=whole)
 
 
 def _pieces(

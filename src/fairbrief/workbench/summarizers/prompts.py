@@ -85,9 +85,8 @@ def find(name: str) -> Prompt:
         return shipped()[name]
     path = Path(name).expanduser()
     if not path.is_file() or path.suffix == ".toml":
-        raise RequestError(
-            f"There is no prompt '{name}', and no text file of that name. Prompts: {', '.join(shipped())}."
-        )
+        known = ", ".join(shipped())
+        raise RequestError(f"There is no prompt '{name}', and no text file of that name. Prompts: {known}.")
     text = text_of(path)
     if "{documents}" not in text:
         raise DataError(f"{path}: the prompt has no {{documents}}, so the texts would be missing.")
@@ -117,11 +116,8 @@ class Wish:
 
     def as_settings(self) -> dict[str, str]:
         """The settings in the form of a summary's ``made``; unset ones are omitted."""
-        return {
-            f.name: str(value)
-            for f in dataclasses.fields(Wish)
-            if (value := getattr(self, f.name)) != f.default
-        }
+        given = {f.name: (getattr(self, f.name), f.default) for f in dataclasses.fields(Wish)}
+        return {name: str(value) for name, (value, default) in given.items() if value != default}
 
 
 class Asked(NamedTuple):
@@ -188,9 +184,7 @@ def _value(field: str, prompt: Prompt, record: Record, wish: Wish) -> str:
         case "words" | "sentences":
             wished, usual = getattr(wish, field), getattr(prompt, field)
             if (number := usual if wished is None else wished) is None:
-                raise RequestError(
-                    f"The prompt '{prompt.name}' uses {{{field}}}: give the number, {field}=N."
-                )
+                raise RequestError(f"The prompt '{prompt.name}' uses {{{field}}}: give {field}=N.")
             return str(number)
         case "focus" if wish.focus or prompt.focus:
             return wish.focus or prompt.focus
@@ -250,9 +244,8 @@ def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
         ("focus", bool(wish.focus), ("{focus}",)),
     ):
         if is_wished and not any(place in template for place in places):
-            raise RequestError(
-                f"The prompt '{prompt.name}' has no place for {wanted}: add {' or '.join(places)} to it."
-            )
+            listed_places = " or ".join(places)
+            raise RequestError(f"The prompt '{prompt.name}' has no place for {wanted}: add {listed_places}.")
 
 
 def _clause(kind: str, name: str) -> str:
