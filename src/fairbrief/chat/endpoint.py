@@ -109,17 +109,12 @@ def read_reply(body: str) -> Reply:
     if not isinstance(text, str | None):
         raise FailedTryError("malformed", f"a content of type {type(text).__name__}")
     text = THINKING.sub("", text or "").strip()
-    finish = str(choice.get("finish_reason") or "")
-    used = content.get("usage")
+    finish, model = str(choice.get("finish_reason") or ""), str(content.get("model") or "")
     is_refused = bool(refusal) or finish == "content_filter" or is_refusal(text)
-    return Reply(
-        text or str(refusal or ""),
-        REFUSED if is_refused else "" if text else EMPTY,
-        finish,
-        str(content.get("model") or ""),
-        _count(used, "prompt_tokens"),
-        _count(used, "completion_tokens"),
-    )
+    reason = REFUSED if is_refused else "" if text else EMPTY
+    used = content.get("usage")
+    counts = _count(used, "prompt_tokens"), _count(used, "completion_tokens")
+    return Reply(text or str(refusal or ""), reason, finish, model, *counts)
 
 
 _APOLOGY = (
@@ -232,16 +227,11 @@ class Endpoint:
                 f"chat:{self.model} has neither an address nor a key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
                 f"or {self.key} for OpenAI."
             )
-        return openai.AsyncOpenAI(
-            base_url=self.address or None,
-            api_key=key or "none",
-            max_retries=0,
-            timeout=None,  # each try has ours, which covers the whole reply
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAsyncHttpxClient(
-                follow_redirects=False, event_hooks={"response": [take]}
-            ),
-        )
+        http = openai.DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [take]})
+        # Each try has our timeout, which covers the whole reply.
+        ours = {"max_retries": 0, "timeout": None, "default_headers": {"Accept-Encoding": "identity"}}
+        address = self.address or None
+        return openai.AsyncOpenAI(base_url=address, api_key=key or "none", http_client=http, **ours)
 
 
 @dataclass(frozen=True, kw_only=True)

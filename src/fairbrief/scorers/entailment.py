@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -155,12 +156,9 @@ class Entailment(ModelScorer):
         if self.windows == "truncate":
             kept = longest_first(row, column, room)
             return [(slice(0, kept[0]), slice(0, kept[1]))]
-        longest = room - row if row + column <= room else max(room // 2, 1)
-        return [
-            (w, part)
-            for part in parts(column, max(longest, 1))
-            for w in quarter_overlapping(row, room - (part.stop - part.start))
-        ]
+        longest = room - row if row + column <= room else room // 2
+        columns = parts(column, max(longest, 1))
+        return [(w, c) for c in columns for w in quarter_overlapping(row, room - (c.stop - c.start))]
 
 
 def entailment_class(config: Any) -> int:
@@ -168,9 +166,10 @@ def entailment_class(config: Any) -> int:
 
     Raises RequestError where no name, or two different numbers, mean entailment.
     """
-    by_id, by_label = config.id2label or {}, config.label2id or {}
-    classes = {(int(i), str(label)) for i, label in by_id.items()}
-    classes |= {(int(i), str(label)) for label, i in by_label.items()}
+    named = chain(
+        (config.id2label or {}).items(), ((i, label) for label, i in (config.label2id or {}).items())
+    )
+    classes = {(int(i), str(label)) for i, label in named}
     found = {i for i, label in classes if label.strip().lower() in ENTAILS}
     if len(found) != 1:
         names = ", ".join(f"{i}: {label}" for i, label in sorted(classes))
