@@ -154,7 +154,7 @@ def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
     assert prompt_of(told) == fill(find("plain"), case.record, wish).user
     assert "side" in prompt_of(told)
     stale = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "plain", "prompt_sha": "0"}))
-    with pytest.raises(RequestError, match="not the one known by that name"):
+    with pytest.raises(RequestError, match="has changed since"):
         prompt_of(stale)
 
 

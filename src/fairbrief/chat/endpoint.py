@@ -72,9 +72,11 @@ class Tally:
         """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
+                reached = (
+                    f"The limit max_requests ({counted(limit, 'request')}) is reached, and questions remain"
+                )
                 raise LimitReached(
-                    f"The limit max_requests ({counted(limit, 'request')}) is reached, and questions remain. Run the same "
-                    "command to continue: the answers so far are stored."
+                    f"{reached}. Run the same command to continue: the answers so far are stored."
                 )
         self.requests += 1
 
@@ -192,13 +194,11 @@ class Endpoint:
             raise ValueError("the model's name is empty: write chat:MODEL")
         if not re.fullmatch(r"[A-Za-z_]\w{0,99}", self.key):
             hide(self.key)
-            raise ValueError(
-                f"key must be the name of an environment variable, such as {KEY}, not the key itself"
-            )
+            raise ValueError(f"key must be the name of an environment variable ({KEY}), not the key itself")
         if USER.search(self.base_url):
+            secret = f"the server's address '{self.shown}' has a user or a password, and settings are written to files"
             raise ValueError(
-                f"the server's address '{self.shown}' has a user or a password, and settings are written to files: "
-                f"set the environment variable {ADDRESS} to this address, and leave out base_url"
+                f"{secret}: set the environment variable {ADDRESS} to it, and leave out base_url"
             )
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
@@ -223,10 +223,8 @@ class Endpoint:
         key = os.environ.get(self.key, "")
         hide(key)
         if not key and not self.address:
-            raise RequestError(
-                f"chat:{self.model} has neither an address nor a key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
-                f"or {self.key} for OpenAI."
-            )
+            remedy = f"Set {ADDRESS} (vLLM, Ollama, a proxy), or {self.key} for OpenAI."
+            raise RequestError(f"chat:{self.model} has neither an address nor a key. {remedy}")
         http = openai.DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [take]})
         # Each try has our timeout, which covers the whole reply.
         ours = {"max_retries": 0, "timeout": None, "default_headers": {"Accept-Encoding": "identity"}}

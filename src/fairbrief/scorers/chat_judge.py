@@ -6,7 +6,7 @@ import copy
 import hashlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, field
 from typing import Annotated, ClassVar, Literal
 
@@ -84,10 +84,9 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
                 f"fairbrief: {self.name}: {len(unparsed):,} of {len(keys):,} replies state no number, e.g. {shown}\n"
             )
         if unanswered:
-            raise BackendError(
-                f"{self.name}: {len(unanswered):,} of {len(keys):,} pairs found no answer; the last said: {unanswered[-1]}. "
-                "Run the same command again, with --cache FILE, to ask for those alone."
-            )
+            of_all, last = f"{len(unanswered):,} of {len(keys):,} pairs", unanswered[-1]
+            remedy = "Run the same command again, with --cache FILE, to ask for those alone."
+            raise BackendError(f"{self.name}: {of_all} found no answer; the last said: {last}. {remedy}")
 
 
 def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None) -> Scorer:
@@ -130,15 +129,15 @@ class ChatEntailment(ChatJudge):
     def fingerprint(self) -> str:
         return f"{self.computed_by} unparsed={self.unparsed} by={self.by}"
 
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        instead = np.nan if self.unparsed is None else self.unparsed
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterable[Scores]:
         count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
         if count and self.unparsed is None:
-            raise BackendError(
-                f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or set "
-                "what they count: unparsed=0.5."
-            )
-        return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
+            remedy = "Ask another model, try the other form, or set what they count: unparsed=0.5."
+            raise BackendError(f"{self!r}: {count:,} replies state no number. {remedy}")
+        return super().scores(asks, arrays)
+
+    def number(self, array: Floats) -> float:
+        return float(array[0]) if self.unparsed is None or not np.isnan(array[0]) else self.unparsed
 
     def worded(self, pair: pairs.Key) -> str:
         return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"
@@ -203,8 +202,9 @@ class ChatLabel(ChatJudge):
 
     def __post_init__(self) -> None:
         if len(set(self.labels)) < max(2, len(self.labels)) or not all(map(str.strip, self.labels)):
+            given = "+".join(self.labels)
             raise RequestError(
-                f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
+                f"chat_label(labels={given}): wanted two or more different labels: labels=A+B."
             )
         super().__post_init__()
 

@@ -125,10 +125,9 @@ def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
     """Weights that a folder lacks would be random numbers, and so would every score. (No scorer reads a pooler.)"""
     missing = sorted(name for name in weights if not name.startswith("pooler.") and ".pooler." not in name)
     if missing:
-        raise BackendError(
-            f"{reader}: the model in {folder} has no weights for {', '.join(missing[:3])}"
-            f"{' …' if len(missing) > 3 else ''}: it was not trained for this task. Choose one that was."
-        )
+        names = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
+        why = "it was not trained for this task. Choose one that was."
+        raise BackendError(f"{reader}: the model in {folder} has no weights for {names}: {why}")
 
 
 Forward = Callable[[Sequence[Sequence[Ids]]], Any]

@@ -138,10 +138,13 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
     supported = sum(pair.supported for pair in pairs)
     if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
-        raise DataError(
-            f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} of them supported; wanted at least {FEWEST} "
-            f"supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs; label more, or give more files."
+        found = (
+            f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} of them supported"
         )
+        wanted = (
+            f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs"
+        )
+        raise DataError(f"{found}; wanted {wanted}; label more, or give more files.")
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
     asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
@@ -150,7 +153,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
         raise DataError(
-            f"{scorer!r} gives no number for most of the pairs, so it cannot be calibrated. Use another model."
+            f"{scorer!r} gives no number for most pairs: it cannot be calibrated. Use another model."
         )
     text = np.unique(text[is_known], return_inverse=True)[1]
     groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
@@ -274,9 +277,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
                 votes[text, claim].append(word in YES)
                 groups.setdefault((text, claim), group)
             else:
-                raise DataError(
-                    f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
-                )
+                raise DataError(f"{where}: found the label {word[:40]!r}; wanted yes or no; correct it.")
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
     return Labels(pairs, blank, len(decided) - len(pairs))

@@ -67,9 +67,7 @@ def choose(
     """
     measure = registry.make("measure", by)
     if measure.observation.declaration.scope != "case":
-        raise RequestError(
-            f"'{by}' is observed on several records together: it cannot choose among summaries."
-        )
+        raise RequestError(f"'{by}' is observed on several records together: it cannot choose summaries.")
     everything, places = list(cases), defaultdict[str, list[int]](list)
     for i, case in enumerate(everything):
         places[case.record.id].append(i)

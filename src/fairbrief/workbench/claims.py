@@ -120,8 +120,8 @@ class Splitting(Job):
             if claims:
                 self.claims.append(len(claims))
             if reason == UNPARSED:
-                where = f"{item.record.where or 'input'} (id '{item.record.id}', {summary.system})"
-                self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
+                reply = answer.get("reply", "")[:200]
+                self.unparsed.append(f"{item.record.place}, {summary.system}: {reply!r}")
             if reason:
                 made["claims_reason"] = reason
             claims = tuple(map(Claim, claims or ())) or None

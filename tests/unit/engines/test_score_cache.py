@@ -21,9 +21,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from fairbrief.engines.score_cache import Cached, hashed, pack, unpack, write
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
+from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer
 from fairbrief.scorers.shared_words import Containment
-from fairbrief.types import Ask, Cacheable, Scorer, Scores
+from fairbrief.types import Ask, Cacheable, Scorer
 
 
 class Lengths(KeyedScorer):
@@ -43,8 +43,8 @@ class Lengths(KeyedScorer):
             self.scored.extend(batch)
             yield {key: np.full(len(key[1]), float(len(key[0]))) for key in batch}
 
-    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
-        return matrices(asks, arrays, lambda array: float(array.sum()))
+    def number(self, array: Any) -> float:
+        return float(array.sum())
 
 
 ASKS = [Ask("lengths", ("a", "bb"), ("x", "yy")), Ask("lengths", ("bb", "ccc"), ("yy",))]

@@ -72,11 +72,10 @@ def statistics_of(
         else:
             add(f"per summary by {summary.system}", summary.text)
     missing = tuple(f"{system}: {n:,} without a summary." for system, n in sorted(unanswered.items()))
-    rows = tuple(
-        (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
-        for what, found in lengths.items()
-    )
-    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
+    rows = [
+        (what, f"{len(n):,}", f"{fmean(n):.2f}", f"{min(n):,}", f"{max(n):,}") for what, n in lengths.items()
+    ]
+    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), tuple(rows), missing)
     by_group = (_group_table(name, found, unit) for name, found in groups.items())
     return (table, *([_asked_table(asked)] if asked else []), *by_group)
 
@@ -242,8 +241,7 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
         held = (given for r in records for given in (r.attributes, *(d.attributes for d in r.documents)))
         known = set[str]().union(*held)
-        raise DataError(
-            f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
-            f"Found: {', '.join(sorted(known)) or 'none'}. Name an attribute with at least two values with --by."
-        )
+        problem = f"Words are compared between groups of documents, but the attribute '{by}' {problem}"
+        attributes = ", ".join(sorted(known)) or "none"
+        raise DataError(f"{problem}. Found: {attributes}. Name one with at least two values with --by.")
     return dict(sorted(found.items()))

@@ -82,9 +82,7 @@ def table_rows(path: Path, *needed: str) -> Iterator[tuple[Line, dict[str, str]]
             check_columns(line, columns, needed)
         elif len(cells) != len(columns):
             wanted = f"{len(columns)}, as many as the columns"
-            raise line.fault(
-                counted(len(cells), "field"), wanted, "mend the line (fields are separated by tabs)"
-            )
+            raise line.fault(counted(len(cells), "field"), wanted, "mend the line (tabs separate fields)")
         else:
             yield line, dict(zip(columns, cells, strict=True))
 
@@ -93,9 +91,8 @@ def check_columns(head: Line, columns: Sequence[str], needed: Sequence[str]) -> 
     """DataError if one of the needed columns is missing."""
     for name in needed:
         if name not in columns:
-            raise head.fault(
-                f"no column {name}", f"the columns {', '.join(needed)}", "name the right --format"
-            )
+            wanted = f"the columns {', '.join(needed)}"
+            raise head.fault(f"no column {name}", wanted, "name the right --format")
 
 
 @contextmanager

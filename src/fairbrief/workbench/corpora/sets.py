@@ -115,10 +115,8 @@ def mixtures(
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if len(by_value[value]) < n:
-                raise RequestError(
-                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {len(by_value[value])} "
-                    f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
-                )
+                needs = f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' (texts: {known})"
+                raise RequestError(f"{needs}: use smaller sets or another mix, or widen the length limits.")
     width = len(str(samples - 1))
     for size, mix in cells:
         wanted = mix.counts(size)
@@ -183,19 +181,19 @@ def stratify(
     share, rest = divmod(sets, len(order))
     if rest:
         near = max(1, round(sets / len(order))) * len(order)
-        raise RequestError(
-            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
-        )
+        by = f"{len(order)} values ({', '.join(order)})"
+        raise RequestError(f"{counted(sets, 'set')} cannot be dominated equally by {by}: ask for {near}.")
     strata: dict[str | None, list[int]] = {value: [] for value in (*order, None)}
     for i, record in enumerate(pool):
         strata[dominating(record.values_of(attribute), order)].append(i)
     del strata[None]
     if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
         fewest = min(map(len, strata.values()))
-        raise RequestError(
-            f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each. "
-            f"{f'Ask for {fewest * len(order)} sets, or name' if fewest else 'Name'} the dominating values with --values."
+        remedy = f"Ask for {fewest * len(order)} sets, or name" if fewest else "Name"
+        found = (
+            f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each"
         )
+        raise RequestError(f"{found}. {remedy} the dominating values with --values.")
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
     return [
@@ -213,9 +211,7 @@ def cut_sets(
     """
     largest = max(map(len, topics.values()), default=0)
     if largest < size:
-        raise RequestError(
-            f"No topic has {counted(size, 'text')}; the largest has {largest}. Use smaller sets."
-        )
+        raise RequestError(f"No topic has {counted(size, 'text')}, the largest {largest}. Use smaller sets.")
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
@@ -365,9 +361,7 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         product = review.attributes.get("product", record.attributes.get("product"))
         if product is None:
             where = record.where or record.id
-            raise RequestError(
-                f"{where}: the review has no attribute 'product': name its field with --product FIELD."
-            )
+            raise RequestError(f"{where}: no attribute 'product'. Name its field with --product FIELD.")
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
     yield from ((product, *held) for product, held in single.items())
@@ -441,10 +435,8 @@ PARTS: Sequence[tuple[Callable[[str], Sequence[str]], str]] = ((split, " "), (st
 def _split(text: str, lead: str, most: int, count: Count, level: int = 0) -> Iterator[str]:
     """The text in pieces of at most ``most`` tokens each, counting their lead, with as many parts as fit."""
     if level == len(PARTS):
-        raise RequestError(
-            f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
-            "allow more tokens, or omit the names."
-        )
+        no_room = f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word"
+        raise RequestError(f"{no_room}: allow more tokens, or omit the names.")
     parts_of, joint = PARTS[level]
     current = ""
     for part in parts_of(text):

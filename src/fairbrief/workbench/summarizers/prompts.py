@@ -189,10 +189,8 @@ def _value(field: str, prompt: Prompt, record: Record, wish: Wish) -> str:
         case "focus" if wish.focus or prompt.focus:
             return wish.focus or prompt.focus
     if field not in record.attributes:
-        raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): the prompt '{prompt.name}' uses {{{field}}}, but the record "
-            "has no attribute of that name. Add it, or use another prompt."
-        )
+        has_no = f"the record has no attribute '{field}', which the prompt '{prompt.name}' uses"
+        raise DataError(f"{record.place}: {has_no}. Add it, or use another prompt.")
     return record.attributes[field]
 
 
@@ -212,10 +210,8 @@ def _documents(prompt: Prompt, record: Record, wish: Wish) -> str:
 
 def _over(prompt: Prompt, wish: Wish) -> str:
     if not wish.over:
-        raise RequestError(
-            f"The prompt '{prompt.name}', or the instruction '{wish.instruction}', uses groups: "
-            "name their attribute, …(prompt=…)@ATTRIBUTE."
-        )
+        who = f"The prompt '{prompt.name}', or the instruction '{wish.instruction}',"
+        raise RequestError(f"{who} uses groups: name their attribute, …(prompt=…)@ATTRIBUTE.")
     return wish.over
 
 
@@ -224,7 +220,7 @@ def _counts(prompt: Prompt, record: Record, wish: Wish) -> Counter[str]:
     counts = Counter(record.values_of(_over(prompt, wish)))
     if not counts:
         raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): no document has the attribute '{wish.over}', which the prompt uses."
+            f"{record.place}: no document has the attribute '{wish.over}', which the prompt uses."
         )
     return counts
 
@@ -234,8 +230,7 @@ def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
     has_both = "{words}" in template and "{sentences}" in template
     if wish.words is not None and wish.sentences is not None and not has_both:
         raise RequestError(
-            f"words={wish.words} and sentences={wish.sentences} are both given, but the prompt '{prompt.name}' has one "
-            "place for a length: give one of them, or use a prompt with {words} and {sentences}."
+            f"words and sentences are both given, but the prompt '{prompt.name}' has one place for a length: give one of them."
         )
     for wanted, is_wished, places in (
         ("instruction", bool(_clause("instructions", wish.instruction)), ("{instruction}",)),
@@ -273,10 +268,7 @@ def prompt_of(case: Case, name: str | None = None) -> str:
         return given or "\n\n".join(document.text for document in case.record.documents)
     prompt = find(given)
     if prompt.sha != made["prompt_sha"]:
-        raise RequestError(
-            f"The summaries were made with a prompt '{given}' that is not the one known by that name now. "
-            "Give it with --prompt FILE."
-        )
+        raise RequestError(f"The prompt '{given}' has changed since. Give the one used with --prompt FILE.")
     return fill(prompt, case.record, msgspec.convert(made, Wish, strict=False)).user
 
 
@@ -318,10 +310,8 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
     def __post_init__(self) -> None:
         CheckedSettings.__post_init__(self)
         if self.samples > 1 and self.temperature == 0:
-            raise ValueError(
-                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
-                "give a temperature above 0, or samples=1"
-            )
+            alike = f"{self.samples} samples at temperature 0 would be one text, paid {self.samples} times"
+            raise ValueError(f"{alike}: give a temperature above 0, or samples=1")
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ class Draft(NamedTuple):
     text: str
     pieces: int
     asked: Asked
-    long: str
+    long: str = ""
 
 
 class Transformers(Prompted):
@@ -99,25 +99,25 @@ class Transformers(Prompted):
         # The output of a decoder uses the same limit.
         room = writer.limit - (0 if writer.model.config.is_encoder_decoder else self.max_new_tokens)
         if room < 1:
+            limit = f"{self.model} takes {writer.limit} word pieces in all"
             raise RequestError(
-                f"{self.model} takes {writer.limit} word pieces in all; max_new_tokens={self.max_new_tokens} leaves "
-                "none for the input. Lower it."
+                f"{limit}; max_new_tokens={self.max_new_tokens} leaves none for the input. Lower it."
             )
 
-        def fits(candidate: Record) -> bool:
-            return self._sent(candidate, writer, prompt)[1] <= room
+        draft = partial(self._draft, task, writer, prompt)
+        whole = draft(task.record)
+        if whole.pieces <= room:
+            return whole
+        short, cut = truncated(task.record, lambda record: draft(record).pieces <= room)
+        return draft(short)._replace(long=f"{counted(cut, 'word')} cut off")
 
-        short, cut = (task.record, 0) if fits(task.record) else truncated(task.record, fits)
-        long = f"{counted(cut, 'word')} cut off" if cut else ""
-        return Draft(task, *self._sent(short, writer, prompt), long)
-
-    def _sent(self, record: Record, writer: Resident, prompt: Prompt) -> tuple[str, int, Asked]:
-        """The model's input, including the template; its number of word pieces; the filled prompt."""
+    def _draft(self, task: Task, writer: Resident, prompt: Prompt, record: Record) -> Draft:
+        """A record as the model gets it, in its template."""
         asked = fill(prompt, record, self)
         messages = [{"role": role, "content": text} for role, text in asked.messages]
         text = _templated(writer, messages) if has_template(writer) else _joined(messages)
         pieces = writer.tokenizer(text, add_special_tokens=not has_template(writer))["input_ids"]
-        return text, len(pieces), asked
+        return Draft(task, text, len(pieces), asked)
 
     # --------------------------------------------------------------------------- outputs
 
@@ -125,13 +125,9 @@ class Transformers(Prompted):
         """The model's outputs for the drafts with these indices."""
         torch = library("torch")
         drafts = [ready[i] for i in batch.tolist()]
-        given = writer.tokenizer(
-            [draft.text for draft in drafts],
-            padding=True,
-            return_tensors="pt",
-            return_token_type_ids=False,
-            add_special_tokens=not has_template(writer),
-        ).to(writer.device)
+        form = {"padding": True, "return_tensors": "pt", "return_token_type_ids": False}
+        texts = [draft.text for draft in drafts]
+        given = writer.tokenizer(texts, add_special_tokens=not has_template(writer), **form).to(writer.device)
         usual = writer.model.generation_config
         changed: dict[str, Any] = {
             "do_sample": self.temperature > 0,
@@ -158,12 +154,11 @@ class Transformers(Prompted):
     def _summary(self, draft: Draft, text: str) -> Mapping[str, Any]:
         """The fields of the summary that the model wrote."""
         _, record, sample = draft.task
-        sampled: dict[str, Any] = (
+        more: dict[str, Any] = (
             {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
         )
-        return self.summary(
-            record, sample, draft.asked, identity(self.model), text, **sampled, long=draft.long
-        )
+        more["long"] = draft.long
+        return self.summary(record, sample, draft.asked, identity(self.model), text, **more)
 
 
 def has_template(writer: Resident) -> bool:
@@ -243,8 +238,6 @@ def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, i
     longest = max(map(len, words), default=0)
     most = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(capped(most)))
     if not most:
-        raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
-            f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
-        )
+        what = f"the prompt and one word of each of {counted(len(words), 'document')}"
+        raise DataError(f"{record.place}: {what} are more than the model takes. Use fewer, or another model.")
     return capped(most), sum(max(0, len(w) - most) for w in words)
