@@ -218,10 +218,7 @@ def _error(message: str, code: str | None = None) -> bytes:
 
 
 FAILURES = {
-    "429": (429, _error("slow down")),
-    "429-date": (429, _error("slow down")),
-    "429-zero": (429, _error("slow down")),
-    "429-nan": (429, _error("slow down")),
+    **dict.fromkeys(("429", "429-date", "429-zero", "429-nan"), (429, _error("slow down"))),
     "redirect": (307, b""),
     "bomb": (200, gzip.compress(b" " * (64 << 20))),
     "500": (500, _error("broken")),

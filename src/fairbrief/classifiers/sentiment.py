@@ -316,9 +316,9 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
     kinds = np.array(labels, dtype=np.int64)
     positive, negative = int((kinds > 0).sum()), int((kinds < 0).sum())
     if min(positive, negative) < FEWEST:
-        found = f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon '{name}'"
+        has = f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon '{name}'"
         remedy = "Give vectors and a lexicon of one language."
-        raise DataError(f"{found}; wanted at least {FEWEST} of each. {remedy}")
+        raise DataError(f"{has}; wanted at least {FEWEST} of each. {remedy}")
     return np.concatenate(found), kinds
 
 
