@@ -72,9 +72,7 @@ class Tally:
         """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
-                reached = (
-                    f"The limit max_requests ({counted(limit, 'request')}) is reached, and questions remain"
-                )
+                reached = f"The limit max_requests ({counted(limit, 'request')}) is reached"
                 raise LimitReached(
                     f"{reached}. Run the same command to continue: the answers so far are stored."
                 )

@@ -80,9 +80,8 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
             yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
-            sys.stderr.write(
-                f"fairbrief: {self.name}: {len(unparsed):,} of {len(keys):,} replies state no number, e.g. {shown}\n"
-            )
+            many = f"{len(unparsed):,} of {len(keys):,} replies"
+            sys.stderr.write(f"fairbrief: {self.name}: {many} state no number, e.g. {shown}\n")
         if unanswered:
             of_all, last = f"{len(unanswered):,} of {len(keys):,} pairs", unanswered[-1]
             remedy = "Run the same command again, with --cache FILE, to ask for those alone."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -165,10 +164,9 @@ def entailment_class(config: Any) -> int:
 
     Raises RequestError where no name, or two different numbers, mean entailment.
     """
-    named = chain(
-        (config.id2label or {}).items(), ((i, label) for label, i in (config.label2id or {}).items())
-    )
-    classes = {(int(i), str(label)) for i, label in named}
+    by_id, by_label = config.id2label or {}, config.label2id or {}
+    classes = {(int(i), str(label)) for i, label in by_id.items()}
+    classes |= {(int(i), str(label)) for label, i in by_label.items()}
     found = {i for i, label in classes if label.strip().lower() in ENTAILS}
     if len(found) != 1:
         names = ", ".join(f"{i}: {label}" for i, label in sorted(classes))

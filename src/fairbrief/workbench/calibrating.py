@@ -138,12 +138,8 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
     supported = sum(pair.supported for pair in pairs)
     if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
-        found = (
-            f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} of them supported"
-        )
-        wanted = (
-            f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs"
-        )
+        found = f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} supported"
+        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300"
         raise DataError(f"{found}; wanted {wanted}; label more, or give more files.")
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
@@ -199,9 +195,7 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
     drawn = np.stack([one.probabilities(features) for one in made.resampled])
     lows, highs = np.quantile(drawn, [0.025, 0.975], axis=0)
     numbers = np.stack([scores[chosen], made.map.probabilities(features), lows, highs]).T
-    rows = (
-        (f"{score:.3f}", f"{share:.2f}", f"[{low:.2f}, {high:.2f}]") for score, share, low, high in numbers
-    )
+    rows = ((f"{place:.3f}", f"{p:.2f}", f"[{low:.2f}, {high:.2f}]") for place, p, low, high in numbers)
     columns = ("score", "probability", "95 % interval")
     return Table("Probability of support by score", columns, tuple(rows))
 

@@ -207,17 +207,13 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
     rows = []
     for case, items in cases:
         documents = case.record.documents
-        values = [
-            f"[{document.attributes.get(attribute, '')}] " if attribute else "" for document in documents
-        ]
-        whole = "\n".join(value + document.text for value, document in zip(values, documents, strict=True))
+        values = [f"[{d.attributes.get(attribute, '')}] " if attribute else "" for d in documents]
+        whole = "\n".join(value + d.text for value, d in zip(values, documents, strict=True))
         short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
         context = (case.summary.text, short)
         for item in items:
-            choices = " | ".join(item.choices)
-            rows.append(
-                (*item.key, item.check, annotator, item.question, item.about, choices, "", "", *context)
-            )
+            asked = item.question, item.about, " | ".join(item.choices)
+            rows.append((*item.key, item.check, annotator, *asked, "", "", *context))
             context = ("", "")
     return csv_text(COLUMNS, rows)
 

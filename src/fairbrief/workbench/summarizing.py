@@ -112,11 +112,7 @@ class Job:
 
 
 def summarize_all(
-    jobs: Sequence[Job],
-    items: Items,
-    journal: Path,
-    watch: Watch = lambda _: None,
-    tally: Tally | None = None,
+    jobs: list[Job], items: Items, journal: Path, watch: Watch = lambda _: None, tally: Tally | None = None
 ) -> list[Count]:
     """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
@@ -234,9 +230,8 @@ class Forecast:
         """
         if asked_by not in self.shown:
             self.shown.add(asked_by)
-            self.examples.setdefault(
-                "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages), asked_by
-            )
+            prompt = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
+            self.examples.setdefault(prompt, asked_by)
         if not is_answered:
             self.calls += 1
             size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)

@@ -187,12 +187,10 @@ def stratify(
     for i, record in enumerate(pool):
         strata[dominating(record.values_of(attribute), order)].append(i)
     del strata[None]
-    if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
+    if short := ", ".join(f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share):
         fewest = min(map(len, strata.values()))
         remedy = f"Ask for {fewest * len(order)} sets, or name" if fewest else "Name"
-        found = (
-            f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each"
-        )
+        found = f"Too few of {counted(len(pool), 'set')} are dominated by {short}; wanted {share} each"
         raise RequestError(f"{found}. {remedy} the dominating values with --values.")
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
@@ -375,12 +373,7 @@ SPLIT = "turn split"
 
 
 def segments(
-    conversations: Iterable[Record],
-    most: int,
-    counts: Counter[str],
-    *,
-    rule: Tokens = "words",
-    names: bool = True,
+    records: Iterable[Record], most: int, counts: Counter[str], *, rule: Tokens = "words", names: bool = True
 ) -> Iterator[Record]:
     """The segments of each conversation, in order: as many whole turns as fit.
 
@@ -394,7 +387,7 @@ def segments(
     Raises: RequestError if a speaker's name leaves no room for a word.
     """
     count = counter(rule)
-    for conversation in conversations:
+    for conversation in records:
         found: list[list[Document]] = []
         size = 0
         for turn, tokens in _pieces(conversation, most, count, counts, names=names):

@@ -36,9 +36,8 @@ class Extractive(CheckedSettings, ABC):
         for record in records:
             sentences = [sentence for document in record.documents for sentence in split(document.text)]
             text = " ".join(sentences[i] for i in sorted(self.chosen(record, sentences)))
-            yield Summary(
-                record.id, repr(self), text, reason="" if text else "empty", made={"summarizer": repr(self)}
-            )
+            reason, made = "" if text else "empty", {"summarizer": repr(self)}
+            yield Summary(record.id, repr(self), text, reason=reason, made=made)
 
 
 class OfSentences(Extractive):

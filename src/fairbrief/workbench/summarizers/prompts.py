@@ -232,15 +232,13 @@ def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
         raise RequestError(
             f"words and sentences are both given, but the prompt '{prompt.name}' has one place for a length: give one of them."
         )
-    for wanted, is_wished, places in (
-        ("instruction", bool(_clause("instructions", wish.instruction)), ("{instruction}",)),
-        ("words", wish.words is not None, ("{words}", "{length}")),
-        ("sentences", wish.sentences is not None, ("{sentences}", "{length}")),
-        ("focus", bool(wish.focus), ("{focus}",)),
-    ):
-        if is_wished and not any(place in template for place in places):
-            listed_places = " or ".join(places)
-            raise RequestError(f"The prompt '{prompt.name}' has no place for {wanted}: add {listed_places}.")
+    clause = _clause("instructions", wish.instruction)
+    wished = {"instruction": clause, "words": wish.words, "sentences": wish.sentences, "focus": wish.focus}
+    for name, value in wished.items():
+        places = f"{{{name}}}", *(["{length}"] if name in ("words", "sentences") else [])
+        if value and not any(place in template for place in places):
+            add = " or ".join(places)
+            raise RequestError(f"The prompt '{prompt.name}' has no place for {name}: add {add}.")
 
 
 def _clause(kind: str, name: str) -> str:
@@ -324,14 +322,7 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
         return self.sentences if self.sentences is not None else prompt.sentences
 
     def summary(
-        self,
-        record: Record,
-        sample: int,
-        asked: Asked,
-        model: str,
-        text: str,
-        reason: str = "",
-        **more: object,
+        self, record: Record, sample: int, asked: Asked, model: str, text: str, reason: str = "", **more: Any
     ) -> Mapping[str, Any]:
         """The fields of the summary in a model's answer, or the ``reason`` why it has none.
 
