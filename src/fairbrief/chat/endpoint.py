@@ -73,9 +73,7 @@ class Tally:
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
                 reached = f"The limit max_requests ({counted(limit, 'request')}) is reached"
-                raise LimitReached(
-                    f"{reached}. Run the same command to continue: the answers so far are stored."
-                )
+                raise LimitReached(f"{reached}. Run the same command to continue; all answers are stored.")
         self.requests += 1
 
     def fail(self, kind: str, reason: str = "") -> None:
@@ -195,9 +193,7 @@ class Endpoint:
             raise ValueError(f"key must be the name of an environment variable ({KEY}), not the key itself")
         if USER.search(self.base_url):
             secret = f"the server's address '{self.shown}' has a user or a password, and settings are written to files"
-            raise ValueError(
-                f"{secret}: set the environment variable {ADDRESS} to it, and leave out base_url"
-            )
+            raise ValueError(f"{secret}: set the environment variable {ADDRESS} to it instead of base_url")
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
 

@@ -46,9 +46,7 @@ class Journal:
         start, length = self.places[key]
         result = _read(os.pread(self._file, length, start))
         if result is None:
-            raise BackendError(
-                f"{self.path} was changed at byte {start} during reading. Run the command again."
-            )
+            raise BackendError(f"{self.path} was changed at byte {start} meanwhile. Run the command again.")
         return result[1]
 
     def held_before(self, key: str) -> bool:
@@ -103,9 +101,7 @@ def _places(path: Path) -> tuple[dict[str, tuple[int, int]], int]:
         if head != HEAD and HEAD.startswith(head):
             return places, 0
         if head != HEAD:
-            raise RequestError(
-                f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
-            )
+            raise RequestError(f"{path} is not a journal of Fairbrief. Give another --out, or move it.")
         end = len(HEAD)
         for line in stream:
             if not line.endswith(b"\n"):

@@ -202,9 +202,7 @@ class ChatLabel(ChatJudge):
     def __post_init__(self) -> None:
         if len(set(self.labels)) < max(2, len(self.labels)) or not all(map(str.strip, self.labels)):
             given = "+".join(self.labels)
-            raise RequestError(
-                f"chat_label(labels={given}): wanted two or more different labels: labels=A+B."
-            )
+            raise RequestError(f"chat_label(labels={given}): give two or more different labels: labels=A+B.")
         super().__post_init__()
 
     def read(self, reply: str) -> float | None:

@@ -120,12 +120,8 @@ class Fitting:
         def measured(of: Callable[..., Floats], *given: Any) -> Measured:
             return _measured(of(*given), of(*given, counts))
 
-        accuracy = measured(balanced_accuracy, self.hits, self.labels, CHANCE)
-        return (
-            measured(roc_auc, self.scores, self.labels),
-            accuracy,
-            measured(best_cut, self.scores, self.labels),
-        )
+        auc, cut = (measured(of, self.scores, self.labels) for of in (roc_auc, best_cut))
+        return auc, measured(balanced_accuracy, self.hits, self.labels, CHANCE), cut
 
 
 def _measured(value: Floats, drawn: Floats) -> Measured:
@@ -148,9 +144,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
-        raise DataError(
-            f"{scorer!r} gives no number for most pairs: it cannot be calibrated. Use another model."
-        )
+        raise DataError(f"{scorer!r} has no number for most pairs, so it cannot be calibrated. Use another.")
     text = np.unique(text[is_known], return_inverse=True)[1]
     groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
     return Fitting(features[is_known], labels[is_known], text, seed, groups)
@@ -214,10 +208,7 @@ def _by_group(fitting: Fitting) -> Table:
         shown = "–" if np.isnan(area) else f"{area:.3f}"
         rows.append((group or "–", f"{is_in_group.sum():,}", *shares, *cells, shown))
     header = ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC")
-    note = (
-        "Difference: mean held-out probability minus the share of supported labels. "
-        "Above 0, the scorer finds more support than people."
-    )
+    note = "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people."
     return Table("Does the calibration hold for every group?", header, tuple(rows), (note,))
 
 

@@ -106,9 +106,7 @@ def _questions(
     values = tuple(sorted(set(case.record.values_of(attribute)))) if task in ("claims", "rating") else ()
     if odd := [value for value in values if value == NONE or "|" in value]:
         why = f"('{NONE}' means no value, '|' separates several)"
-        raise DataError(
-            f"{case.record.place}: the value '{odd[0]}' of '{attribute}' is an answer {why}. Rename it."
-        )
+        raise DataError(f"{case.record.place}: the {attribute} '{odd[0]}' is an answer {why}. Rename it.")
     if task == "leaning":
         whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"

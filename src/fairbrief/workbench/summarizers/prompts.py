@@ -219,9 +219,7 @@ def _counts(prompt: Prompt, record: Record, wish: Wish) -> Counter[str]:
     """The number of documents of each group."""
     counts = Counter(record.values_of(_over(prompt, wish)))
     if not counts:
-        raise DataError(
-            f"{record.place}: no document has the attribute '{wish.over}', which the prompt uses."
-        )
+        raise DataError(f"{record.place}: no document has the attribute '{wish.over}' that the prompt uses.")
     return counts
 
 

@@ -101,7 +101,7 @@ class Transformers(Prompted):
         if room < 1:
             limit = f"{self.model} takes {writer.limit} word pieces in all"
             raise RequestError(
-                f"{limit}; max_new_tokens={self.max_new_tokens} leaves none for the input. Lower it."
+                f"{limit}, of which max_new_tokens={self.max_new_tokens} leaves none. Lower it."
             )
 
         draft = partial(self._draft, task, writer, prompt)
