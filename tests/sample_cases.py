@@ -128,9 +128,6 @@ class Pairwise(pairs.KeyedScorer):
         self.scored.extend(keys)
         yield {(row, column): np.array([self.support(row, column)]) for row, column in keys}
 
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        return pairs.matrices(asks, arrays, lambda array: float(array[0]))
-
 
 @dataclass
 class Modelled:

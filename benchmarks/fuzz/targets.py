@@ -8,7 +8,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from fairbrief.chat.journal import keys_in, open_journal
 from fairbrief.classifiers.people import read_pages
 from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
-from fairbrief.engines.score_cache import Store
+from fairbrief.engines import score_cache
 from fairbrief.errors import FairbriefError
 from fairbrief.people.build_people import names_of
 from fairbrief.readers import corefud, treebanks
@@ -242,8 +242,7 @@ def _saved(folder: Path) -> dict[str, Target]:
     with open_journal(folder / "j") as journal:
         journal.append([(f"{i:032x}", {"summary": "x", "made": {}}) for i in range(5)])
         kept = (folder / "j").read_bytes()
-    with closing(Store(folder / "cache")) as store:
-        store.write("maker", {("a", "b"): np.ones(3)})
+    score_cache.write(folder / "cache", "maker", {("a", "b"): np.ones(3)})
     return {
         "audit": Target(saved, _loaded, is_slow=True),
         "journal": Target({"j": kept}, _journal),
@@ -272,8 +271,7 @@ def _journal(at: Path) -> None:
 
 
 def _cache(at: Path) -> None:
-    with closing(Store(at / "cache")) as found:
-        found.read("maker", [("a", "b")])
+    score_cache.read(at / "cache", "maker", [("a", "b")])
 
 
 # ------------------------------------------------------------------------------------- annotated documents, answers

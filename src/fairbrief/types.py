@@ -102,6 +102,11 @@ class Record(Data, frozen=True):
     """Attribute of the record with its cluster; None: the seed document is the cluster."""
 
     @property
+    def place(self) -> str:
+        """File, line and id, for messages."""
+        return f"{self.where or 'input'} (id '{self.id}')"
+
+    @property
     def seed_id(self) -> str:
         """Id of the record's seed document, or of the record itself; counterfactuals of one seed document are observed together."""
         return self.seed_document if self.seed_document is not None else self.id

@@ -4,7 +4,6 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from tests.cli.command import Command, results, write
 from tests.unit.test_corpus_statistics import rows
 from tests.unit.test_personal_data import PRIVATE, record
 
-from fairbrief.engines.score_cache import Store
+from fairbrief.engines import score_cache
 
 
 def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
@@ -89,8 +88,7 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     assert fairbrief(*command, tmp_path / "with").code == 0
     assert any(secret & sequences(text) for _, text in contents(tmp_path / "with"))
     run = fairbrief(*command, tmp_path / "without", "--no-texts")
-    with closing(Store(tmp_path / "without" / "cache.db")) as cache:
-        cache.write("scorer", {tuple(texts): np.zeros(2)})
+    score_cache.write(tmp_path / "without" / "cache.db", "scorer", {tuple(texts): np.zeros(2)})
     assert "keeps no texts (--no-texts)" in run.err
     for name, text in contents(tmp_path / "without"):
         assert not secret & sequences(text), name

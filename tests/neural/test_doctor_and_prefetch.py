@@ -57,10 +57,8 @@ def test_doctor_prints_all_sections() -> None:
 def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without the extra the device and the models are no error."""
     monkeypatch.setattr(lookup_commands, "_version", lambda _: None)
-    assert [mark for mark, *_ in (*lookup_commands.device(), *lookup_commands.models())] == [
-        "absent",
-        "absent",
-    ]
+    marks = [mark for mark, *_ in (*lookup_commands.device(), *lookup_commands.models())]
+    assert marks == ["absent", "absent"]
 
 
 def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:

@@ -1,13 +1,13 @@
 """Embeddings: sentence-transformers' own vectors, and real semantics."""
 
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from tests.neural.tiny_models import LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
-from fairbrief.engines.score_cache import Cached, Store
+from fairbrief.engines import score_cache
+from fairbrief.engines.score_cache import Cached
 from fairbrief.scorers import vectors
 from fairbrief.scorers.pairs import watched
 from fairbrief.scorers.vectors import Embedding
@@ -45,8 +45,7 @@ def test_each_sentence_is_embedded_once_and_kept(encoder_folder: Path, tmp_path:
     keys = list(scorer.keys(asks))
     assert len(keys) == len(set(keys)) == len({s for d in documents for s in sentences_of(d)} | {TEXTS[4]})
     list(Cached(scorer, tmp_path / "s").answer(asks))
-    with closing(Store(tmp_path / "s")) as store:
-        assert len(store.read(scorer.computed_by, keys)) == len(keys)
+    assert len(score_cache.read(tmp_path / "s", scorer.computed_by, keys)) == len(keys)
     made: list[int] = []
     with watched(lambda progress: made.append(progress.total)):
         list(Cached(scorer, tmp_path / "s").answer([Ask("", documents, ("Something new.",))]))

@@ -204,23 +204,13 @@ def folders(
 
 
 @pytest.fixture
-def cluster(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A cluster of Ray on this machine, for the page that speaks of one."""
+def scaled_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A cluster of Ray, and an object store with the examples in a bucket, on this machine, for the page that speaks of them."""
     if request.node.callspec.params["page"] != "scale-out":
         yield
         return
     ray = pytest.importorskip("ray")
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
-    yield
-    ray.shutdown()
-
-
-@pytest.fixture
-def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An object store on this machine with the examples in a bucket, for the page that speaks of one."""
-    if request.node.callspec.params["page"] != "scale-out":
-        yield
-        return
     lines = Path("examples/reviews.jsonl").read_bytes()
     table = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines.splitlines()]), table)
@@ -228,6 +218,7 @@ def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
         parquet = table.getvalue().to_pybytes()
         store.buckets["bucket"] = {"reviews.jsonl": lines, "2026/reviews-01.parquet": parquet}
         yield
+    ray.shutdown()
 
 
 def first_text(prompt: str) -> str:
@@ -246,7 +237,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-@pytest.mark.usefixtures("nltk_data", "cluster", "bucket", "chat")
+@pytest.mark.usefixtures("nltk_data", "scaled_out", "chat")
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 @pytest.mark.parametrize("page", [page for page, lines in LINES.items() if lines])
 def test_every_command_line_of_a_page_runs(page: str, folders: SimpleNamespace) -> None:

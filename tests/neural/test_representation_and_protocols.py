@@ -28,11 +28,9 @@ def cases() -> list[Case]:
         praise, blame = (PRAISE[:1], BLAME) if i else (PRAISE, BLAME[:1])
         documents = [Document(t, {"mood": "good"}) for t in praise * 2]
         documents += [Document(t, {"mood": "bad"}) for t in blame]
-        units = tuple(
-            Claim(f"{s.strip()}.", {"mood": ("good",) if "kind" in s or "clean" in s else ("bad",)})
-            for s in text.split(".")
-            if s.strip()
-        )
+        told = (s.strip() for s in text.split(".") if s.strip())
+        moods = ((s, "good" if "kind" in s or "clean" in s else "bad") for s in told)
+        units = tuple(Claim(f"{s}.", {"mood": (mood,)}) for s, mood in moods)
         found.append(Case(Record(str(i), tuple(documents)), Summary(str(i), "s", text, units)))
     return found
 

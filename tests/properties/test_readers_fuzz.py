@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.cli.command import write
 
-from fairbrief.engines.score_cache import Store
+from fairbrief.engines import score_cache
 from fairbrief.errors import BackendError, DataError, FairbriefError
 from fairbrief.readers import read
 from fairbrief.readers.corefud import read_corefud
@@ -174,8 +174,7 @@ def test_a_word_without_a_number_is_refused(tmp_path: Path) -> None:
 
 def test_a_cache_whose_own_words_are_damaged_is_refused(tmp_path: Path) -> None:
     """Where SQLite cannot even name what is wrong in UTF-8, the error names the file all the same."""
-    store = Store(tmp_path / "cache")
-    with pytest.raises(BackendError, match="cache cannot be used"), store._naming_the_file():
+    with pytest.raises(BackendError, match="cache cannot be used"), score_cache._opened(tmp_path / "cache"):
         raise UnicodeDecodeError("utf-8", b"\xb8", 0, 1, "invalid start byte")
 
 

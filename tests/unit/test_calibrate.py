@@ -99,11 +99,10 @@ def test_an_audit_with_a_calibrated_scorer_has_wider_intervals(calibrated: Path,
         spec = f"coverage_parity(scorer=containment(calibrated={path}))@sentiment"
         printed("audit", "examples/reviews.jsonl", "--measure", spec, "--out", folder, *more)
         results = json.loads((folder / "results.json").read_text())
-        found[name] = [
-            (e["system"], e["quantity"], e["value"], e["se"], e.get("extract_se"))
-            for e in results["estimates"] + results["differences"]
-            if e["quantity"].startswith("relative_difference")
-        ]
+        every = results["estimates"] + results["differences"]
+        changes = [e for e in every if e["quantity"].startswith("relative_difference")]
+        fields = ("system", "quantity", "value", "se", "extract_se")
+        found[name] = [tuple(e.get(field) for field in fields) for e in changes]
     assert found["wide"] == found["wide in two"]
     for wide, plain in zip(found["wide"], found["narrow"], strict=True):
         assert wide[:3] == plain[:3]

@@ -35,10 +35,9 @@ def record(i: int, references: Sequence[str] = ()) -> Record:
 def candidates(i: int, *texts: str, references: Sequence[str] = ()) -> list[Case]:
     """One record with a candidate per text."""
     source = record(i, references)
-    return [
-        Case(source, Summary(source.id, f"s{j}", text, reason="" if text else "empty summary"))
-        for j, text in enumerate(texts)
-    ]
+    reasons = ("" if text else "empty summary" for text in texts)
+    told = enumerate(zip(texts, reasons, strict=True))
+    return [Case(source, Summary(source.id, f"s{j}", text, reason=why)) for j, (text, why) in told]
 
 
 def chosen(cases: Sequence[Case], by: str = BY, floors: Sequence[str] = (), **given: object) -> list[Choice]:
@@ -96,10 +95,8 @@ def test_a_candidate_is_judged_by_its_difference_from_random_sentences() -> None
     texts = [f"Left word{i} said {i}." for i in range(9)] + ["Right umber spoke once."]
     documents = tuple(Document(text, {"side": text.split()[0]}) for text in texts)
     source, by = Record("r", documents), "coverage_parity@side"
-    cases = [
-        Case(source, Summary("r", f"s{i}", " ".join(said)))
-        for i, said in enumerate(([*texts[:4], texts[9]], texts[:5]))
-    ]
+    said = [*texts[:4], texts[9]], texts[:5]
+    cases = [Case(source, Summary("r", f"s{i}", " ".join(each))) for i, each in enumerate(said)]
     (choice,) = chosen(cases, by)
     for case, value in zip(cases, choice.values, strict=True):
         leading = [e for e in audit([case], Plan(measures=[by], n_resamples=20)).estimates if e.is_primary]
@@ -154,7 +151,7 @@ def test_the_prompt_of_a_pair_is_what_was_asked() -> None:
     assert prompt_of(told) == fill(find("plain"), case.record, wish).user
     assert "side" in prompt_of(told)
     stale = Case(case.record, Summary("r0", "s", "alder", made={"prompt": "plain", "prompt_sha": "0"}))
-    with pytest.raises(RequestError, match="not the one known by that name"):
+    with pytest.raises(RequestError, match="has changed since"):
         prompt_of(stale)
 
 

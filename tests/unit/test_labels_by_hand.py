@@ -184,7 +184,7 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     """With the file and what to write; without labels, the setting that is missing."""
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
-    said = r"no words for the label 'roaming'\. Its labels: billing, delivery"
+    said = r"no words for 'roaming'\. Its labels: billing, delivery"
     with pytest.raises(RequestError, match=said):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
     bad = tmp_path / "bad.toml"

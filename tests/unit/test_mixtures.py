@@ -77,7 +77,7 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
         ([5], [HALF], "a", "both a value"),
         ([4, 4], [HALF], "t", "twice"),
         ([4], [HALF, HALF], "t", "twice"),
-        ([4, 50], [HALF], "t", "needs 25 texts of 'b' and there are 20.*smaller"),
+        ([4, 50], [HALF], "t", "needs 25 texts of 'b' .*b 20.*smaller"),
     ],
 )
 def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:

@@ -168,7 +168,7 @@ def test_iq2(tmp_path: Path) -> None:
     ("mitweet", "topic,I1\n", "no column tweet"),
     ("fewsum", FEWSUM + "a\tb\tc\td\te\tf\na\tb\n", "bad:3: found 2 fields"),
     ("fewsum", "review_text\trating\nx\tnan\n", "rating.*finite|'nan' as the rating"),
-    ("amazon", "{'asin': 'B1'}", "bad:1: found no such object .*single quotation"),
+    ("amazon", "{'asin': 'B1'}", "bad:1: found no such object .*double quotation"),
     ("amazon", '{"asin": "B1"}', "missing required field `overall`"),
     ("court", "7 +++$+++ 0 +++$+++ FALSE\n", "bad:1: found 3 fields"),
     ("convokit", CONVOKIT + "\n" + CONVOKIT.split("\n")[0], "bad:5: found the conversation 'a' again"),

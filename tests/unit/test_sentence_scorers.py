@@ -18,12 +18,7 @@ from fairbrief.types import Ask, Floats
 
 ARTICLE = "The mayor opened the bridge. The bridge cost ten million. Rain fell.\nCritics, the mayor said, were wrong."
 SUMMARIES = ("A bridge was opened by the mayor. It rained.", "Critics were wrong.", "")
-WHOLE = [
-    Ask("s", (ARTICLE,), SUMMARIES),
-    Ask("s", (ARTICLE,), ("Nothing alike: xyzzy!",)),
-    Ask("s", ("",), ("One.",)),
-    Ask("s", (ARTICLE,), ()),
-]
+WHOLE = [Ask("s", (ARTICLE,), SUMMARIES)]
 words = st.sampled_from(["bridge", "mayor", "the", "a", "Rain", "été", "x", "1", "10", "_", "don't", "."])
 sentence = st.lists(words, max_size=7).map(" ".join)
 
@@ -47,18 +42,18 @@ def test_weights_are_those_of_scikit_learn(rows: list[str], columns: list[str]) 
     """Fitted on the article's sentences and applied to the summary's; or on the rows and each column anew. To 1e-12."""
     ask = Ask("tfidf", tuple(rows), tuple(columns), whole=True)
     of_pairs = [sklearn_cosines(rows, [column], pair=True) for column in columns]
-    wanted = {
-        "article": sklearn_cosines(rows, columns, pair=False),
-        "pair": np.hstack([np.zeros((len(rows), 0)), *of_pairs]),
-    }
-    for fitted, cosines in wanted.items():
-        (found,) = Tfidf(fitted=fitted).answer([ask])
+    article, pair = (
+        sklearn_cosines(rows, columns, pair=False),
+        np.hstack([np.zeros((len(rows), 0)), *of_pairs]),
+    )
+    for scorer, cosines in ((Tfidf(), article), (Tfidf(fitted="pair"), pair)):
+        (found,) = scorer.answer([ask])
         assert found.matrix == pytest.approx(cosines, abs=1e-12)
 
 
 def test_whole_texts_are_cut_and_fitted_text_by_text() -> None:
     """Rows are the article's sentences, units those of the summaries, owners the summaries they are of."""
-    (found,) = Tfidf(fitted="pair", sentences="builtin").answer(WHOLE[:1])
+    (found,) = Tfidf(fitted="pair", sentences="builtin").answer(WHOLE)
     rows, parts = split(ARTICLE), [split(text) for text in SUMMARIES]
     wanted = np.hstack([sklearn_cosines(rows, part, pair=True) for part in parts])
     assert found.matrix == pytest.approx(wanted, abs=1e-12)
@@ -70,7 +65,7 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
     """Every cell is ROUGE-1 F of the two sentences; rouge2 is ROUGE-2 F."""
     rows, columns = split(ARTICLE), [s for text in SUMMARIES for s in split(text)]
     for scorer, kind in ((Rouge1(sentences="builtin"), 0), (Rouge2(sentences="builtin"), 1)):
-        (found,) = scorer.answer(WHOLE[:1])
+        (found,) = scorer.answer(WHOLE)
         wanted = rouge_scores([(row, column) for row in rows for column in columns])[:, kind, 2]
         assert found.matrix == pytest.approx(wanted.reshape(len(rows), -1), abs=1e-12)
 

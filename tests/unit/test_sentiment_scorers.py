@@ -183,7 +183,7 @@ def test_a_table_of_words_and_labels_is_a_lexicon(tmp_path: Path) -> None:
     path.write_text("word,label\nGood,positive\nbad,-1\nfine,1\nodd,1\nodd,-1\n", encoding="utf-8")
     assert read_lexicon(str(path)) == {"good": 1, "bad": -1, "fine": 1}
     path.write_text("good,positive\nbad,awful\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"line 2: 'bad,awful' is not a word and a label"):
+    with pytest.raises(DataError, match=r"line 2: found 'bad,awful'"):
         read_lexicon(str(path))
     with pytest.raises(DataError, match="no such lexicon"):
         read_lexicon(str(tmp_path / "absent.csv"))

@@ -177,7 +177,7 @@ class _Talk:
         messages = [{"role": role, "content": whole(text)} for role, text in question.messages]
         try:
             response = await self.client.chat.completions.with_raw_response.create(
-                model=self.endpoint.model, messages=messages, **dict(question.decoding)
+                model=self.endpoint.model, messages=messages, **question.decoding
             )
             return read_reply(response.text)
         except openai.APIConnectionError as error:
@@ -198,15 +198,12 @@ class _Talk:
             return Reply(_message(error), REFUSED, finish="content_filter")
         if status < 400:  # following would send the texts to another address
             target = redacted(error.response.headers.get("location", "another address"))
-            raise BackendError(
-                f"The server of {self.endpoint.model} redirects to {target}. Nothing was sent there. If you trust that "
-                "server, give its address with --base-url."
-            )
+            redirects = f"The server of {self.endpoint.model} redirects to {target}. Nothing was sent there"
+            raise BackendError(f"{redirects}. If you trust that server, give its address with --base-url.")
         if status in (401, 403, 404, 405) or code == "insufficient_quota":
-            raise BackendError(
-                f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}: {_message(error)}. "
-                f"Check the address, the model's name, and the key in {self.endpoint.key}."
-            )
+            answered = f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} answered {status}"
+            remedy = f"Check the address, the model's name, and the key in {self.endpoint.key}."
+            raise BackendError(f"{answered}: {_message(error)}. {remedy}")
         self.tally.fail(str(status), _message(error))  # 400, 413, 422: only this question is rejected
         return Reply("", UNANSWERED, finish="rejected", detail=f"{status}: {_message(error)}")
 

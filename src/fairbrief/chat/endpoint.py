@@ -26,7 +26,7 @@ class Question:
     """A question: pairs of role and text, and the fields of the decoding."""
 
     messages: tuple[tuple[str, str], ...]
-    decoding: tuple[tuple[str, float | int], ...] = ()
+    decoding: Mapping[str, float | int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,8 @@ class Tally:
         """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
-                raise LimitReached(
-                    f"The limit max_requests ({counted(limit, 'request')}) is reached, and questions remain. Run the same "
-                    "command to continue: the answers so far are stored."
-                )
+                reached = f"The limit max_requests ({counted(limit, 'request')}) is reached"
+                raise LimitReached(f"{reached}. Run the same command to continue; all answers are stored.")
         self.requests += 1
 
     def fail(self, kind: str, reason: str = "") -> None:
@@ -109,17 +107,12 @@ def read_reply(body: str) -> Reply:
     if not isinstance(text, str | None):
         raise FailedTryError("malformed", f"a content of type {type(text).__name__}")
     text = THINKING.sub("", text or "").strip()
-    finish = str(choice.get("finish_reason") or "")
-    used = content.get("usage")
+    finish, model = str(choice.get("finish_reason") or ""), str(content.get("model") or "")
     is_refused = bool(refusal) or finish == "content_filter" or is_refusal(text)
-    return Reply(
-        text or str(refusal or ""),
-        REFUSED if is_refused else "" if text else EMPTY,
-        finish,
-        str(content.get("model") or ""),
-        _count(used, "prompt_tokens"),
-        _count(used, "completion_tokens"),
-    )
+    reason = REFUSED if is_refused else "" if text else EMPTY
+    used = content.get("usage")
+    counts = _count(used, "prompt_tokens"), _count(used, "completion_tokens")
+    return Reply(text or str(refusal or ""), reason, finish, model, *counts)
 
 
 _APOLOGY = (
@@ -197,14 +190,10 @@ class Endpoint:
             raise ValueError("the model's name is empty: write chat:MODEL")
         if not re.fullmatch(r"[A-Za-z_]\w{0,99}", self.key):
             hide(self.key)
-            raise ValueError(
-                f"key must be the name of an environment variable, such as {KEY}, not the key itself"
-            )
+            raise ValueError(f"key must be the name of an environment variable ({KEY}), not the key itself")
         if USER.search(self.base_url):
-            raise ValueError(
-                f"the server's address '{self.shown}' has a user or a password, and settings are written to files: "
-                f"set the environment variable {ADDRESS} to this address, and leave out base_url"
-            )
+            secret = f"the server's address '{self.shown}' has a user or a password, and settings are written to files"
+            raise ValueError(f"{secret}: set the environment variable {ADDRESS} to it instead of base_url")
         if self.address and not self.address.startswith(("http://", "https://")):
             raise ValueError(f"the server's address '{self.shown}' must begin with http:// or https://")
 
@@ -228,20 +217,13 @@ class Endpoint:
         key = os.environ.get(self.key, "")
         hide(key)
         if not key and not self.address:
-            raise RequestError(
-                f"chat:{self.model} has neither an address nor a key. Set {ADDRESS} (vLLM, Ollama, a proxy), "
-                f"or {self.key} for OpenAI."
-            )
-        return openai.AsyncOpenAI(
-            base_url=self.address or None,
-            api_key=key or "none",
-            max_retries=0,
-            timeout=None,  # each try has ours, which covers the whole reply
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAsyncHttpxClient(
-                follow_redirects=False, event_hooks={"response": [take]}
-            ),
-        )
+            remedy = f"Set {ADDRESS} (vLLM, Ollama, a proxy), or {self.key} for OpenAI."
+            raise RequestError(f"chat:{self.model} has neither an address nor a key. {remedy}")
+        http = openai.DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [take]})
+        # Each try has our timeout, which covers the whole reply.
+        ours = {"max_retries": 0, "timeout": None, "default_headers": {"Accept-Encoding": "identity"}}
+        address = self.address or None
+        return openai.AsyncOpenAI(base_url=address, api_key=key or "none", http_client=http, **ours)
 
 
 @dataclass(frozen=True, kw_only=True)

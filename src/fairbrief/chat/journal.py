@@ -46,9 +46,7 @@ class Journal:
         start, length = self.places[key]
         result = _read(os.pread(self._file, length, start))
         if result is None:
-            raise BackendError(
-                f"{self.path} was changed during reading: its line at byte {start} is damaged. Run the command again."
-            )
+            raise BackendError(f"{self.path} was changed at byte {start} meanwhile. Run the command again.")
         return result[1]
 
     def held_before(self, key: str) -> bool:
@@ -63,10 +61,8 @@ class Journal:
             write_all(self._file, b"".join(line for _, line in lines))
             os.fsync(self._file)
         except OSError as error:
-            raise BackendError(
-                f"The journal {self.path} cannot be written: {error}. Free disk space, then run the same command again; "
-                "the answers so far are stored."
-            ) from error
+            again = "Free disk space, then run the same command again; the answers so far are stored."
+            raise BackendError(f"The journal {self.path} cannot be written: {error}. {again}") from error
         for key, line in lines:
             self.places[key] = (start, len(line))
             start += len(line)
@@ -79,9 +75,8 @@ def open_journal(path: Path) -> Iterator[Journal]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
     except OSError as error:
-        raise BackendError(
-            f"The journal {path} cannot be written: {error}. Give another --out, or change the permissions."
-        ) from error
+        remedy = "Give another --out, or change the permissions."
+        raise BackendError(f"The journal {path} cannot be written: {error}. {remedy}") from error
     try:
         places, end = _places(path)
         os.ftruncate(file, end)
@@ -106,9 +101,7 @@ def _places(path: Path) -> tuple[dict[str, tuple[int, int]], int]:
         if head != HEAD and HEAD.startswith(head):
             return places, 0
         if head != HEAD:
-            raise RequestError(
-                f"{path} is not a journal of Fairbrief; it was not changed. Give another --out, or move that file."
-            )
+            raise RequestError(f"{path} is not a journal of Fairbrief. Give another --out, or move it.")
         end = len(HEAD)
         for line in stream:
             if not line.endswith(b"\n"):

@@ -39,9 +39,8 @@ class LabelWords(CheckedSettings):
         lists = themes_of(self.file)
         for ask in asks:
             if unknown := [column for column in ask.columns if column not in lists]:
-                raise RequestError(
-                    f"{self.file} has no words for the label '{unknown[0]}'. Its labels: {', '.join(sorted(lists))}."
-                )
+                labels = ", ".join(sorted(lists))
+                raise RequestError(f"{self.file} has no words for '{unknown[0]}'. Its labels: {labels}.")
             used = [count_entries(row, self.file) for row in ask.rows]
             applies = [[not lists[column].isdisjoint(entries) for column in ask.columns] for entries in used]
             yield Scores.of_whole_texts(ask, np.array(applies, dtype=np.float64))

@@ -81,9 +81,8 @@ def _pipeline(name: str) -> Any:
     try:
         return spacy.load(name)
     except OSError as error:
-        raise BackendError(
-            f"spaCy finds no pipeline '{name}'. Install it with: python -m spacy download {name}"
-        ) from error
+        install = f"python -m spacy download {name}"
+        raise BackendError(f"spaCy finds no pipeline '{name}'. Install it with: {install}") from error
 
 
 class Names(CheckedSettings):

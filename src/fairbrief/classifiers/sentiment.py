@@ -149,10 +149,8 @@ def _read_table(path: Path) -> Iterator[tuple[str, int]]:
                 continue
             label = LABELS.get(row[1].strip().lower()) if len(row) == 2 else None
             if label is None or not row[0].strip():
-                raise DataError(
-                    f"{path}, line {number}: '{','.join(row)[:60]}' is not a word and a label. "
-                    "Wanted: word,positive or word,negative (or 1 and -1)."
-                )
+                wanted = "word,positive or word,negative (or 1 and -1)"
+                raise DataError(f"{path}, line {number}: found '{','.join(row)[:60]}'. Wanted: {wanted}.")
             yield row[0].strip(), label
 
 
@@ -318,10 +316,9 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
     kinds = np.array(labels, dtype=np.int64)
     positive, negative = int((kinds > 0).sum()), int((kinds < 0).sum())
     if min(positive, negative) < FEWEST:
-        raise DataError(
-            f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon "
-            f"'{name}'; wanted at least {FEWEST} of each. Give vectors and a lexicon of one language."
-        )
+        has = f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon '{name}'"
+        remedy = "Give vectors and a lexicon of one language."
+        raise DataError(f"{has}; wanted at least {FEWEST} of each. {remedy}")
     return np.concatenate(found), kinds
 
 

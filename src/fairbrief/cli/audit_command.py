@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from fairbrief.settings import MEASURED, as_list
 from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
-    from fairbrief.chat.endpoint import Question
     from fairbrief.types import Case, Scorer
     from fairbrief.workbench.summarizing import Price
 
@@ -119,27 +118,13 @@ def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iter
 def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: Price | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
-    from fairbrief.engines.score_cache import Store
-    from fairbrief.scorers.chat_judge import ChatJudge, Foreseen
-    from fairbrief.workbench.summarizing import Forecast
+    from fairbrief.scorers.chat_judge import ChatJudge
+    from fairbrief.workbench.summarizing import Forecast, Foreseen
 
     forecast = Forecast()
 
-    def record(name: str, question: Question) -> None:
-        forecast.wanted += 1
-        forecast.ask(question)
-        forecast.show(name, question)
-
-    def cached_keys(maker: str, keys: Sequence[tuple[str, ...]]) -> Collection[tuple[str, ...]]:
-        if cache is None:
-            return ()
-        with closing(Store(cache)) as store:
-            result = store.read(maker, keys)
-        forecast.wanted += len(result)
-        return result
-
     def wrap(scorer: Scorer) -> Scorer:
-        return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
+        return Foreseen(scorer, forecast, cache) if isinstance(scorer, ChatJudge) else scorer
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
     spend.print_forecast(forecast, price)

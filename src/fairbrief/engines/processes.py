@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache
 from multiprocessing import connection, current_process, get_context, resource_tracker
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
@@ -82,7 +82,8 @@ class _Pool:
 
     def __init__(self, work: bytes, size: int) -> None:
         self.size = size
-        self._unstarted = size
+        self._numbers = list(reversed(range(size)))
+        """Those of workers that were not started yet."""
         self._work = work
         self._waiting: deque[_Task] = deque()
         self._workers: dict[connection.Connection, _Worker] = {}
@@ -91,8 +92,7 @@ class _Pool:
         """Add an item; returns its task. The first items start a worker each."""
         task = _Task(item)
         self._waiting.append(task)
-        if self._unstarted:
-            self._unstarted -= 1
+        if self._numbers:
             self._start()
         else:  # a worker that starts takes no items yet
             self._hand_out()
@@ -146,12 +146,13 @@ class _Pool:
                 ) from error
         self._waiting.extendleft(reversed(worker.tasks))
         if not self._workers:
+            self._numbers.append(worker.number)
             self._start()
 
     def _start(self) -> None:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        number = min(set(range(self.size)) - {worker.number for worker in self._workers.values()})
+        number = self._numbers.pop()
         process = context.Process(target=_serve, args=(self._work, number, self.size, theirs))
         with _ignoring_interrupts():
             process.start()
@@ -180,12 +181,8 @@ def _serve(work: bytes, number: int, size: int, pipe: connection.Connection) -> 
     process_settings.configure()
     items: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, items), daemon=True, name="receives items").start()
-    try:
-        done: Callable[[Any], Any] = pickle.loads(work)  # noqa: S301 - from the process that started this one
-    except Exception as error:  # noqa: BLE001 - reported with the first item
-        done = partial(_cannot_load, f"{type(error).__name__}: {error}")
     while True:
-        result = answer_of(lambda item: done(pickle.loads(item)), items.get())  # noqa: S301
+        result = answer_of(lambda item: _loaded(work)(pickle.loads(item)), items.get())  # noqa: S301
         try:
             pipe.send(result)
         except Exception as error:  # noqa: BLE001 - a result that pickle refuses, of which nothing was sent
@@ -200,12 +197,17 @@ def _receive(pipe: connection.Connection, items: SimpleQueue[bytes]) -> None:
     os._exit(1)
 
 
-def _cannot_load(why: str, _: object) -> None:
-    """Replaces work that could not be loaded."""
-    raise RequestError(
-        f"A worker process cannot load the work ({why}). Define your measures and scorers in an importable module, not "
-        f"in a notebook or at a prompt, or use one worker."
-    )
+@cache
+def _loaded(work: bytes) -> Callable[[Any], Any]:
+    """The work, loaded once."""
+    try:
+        done: Callable[[Any], Any] = pickle.loads(work)  # noqa: S301 - from the process that started this one
+    except Exception as error:
+        raise RequestError(
+            f"A worker process cannot load the work ({type(error).__name__}: {error}). Define your measures and scorers in an "
+            "importable module, not in a notebook or at a prompt, or use one worker."
+        ) from error
+    return done
 
 
 def answer_of(work: Callable[[Any], Any], item: Any) -> tuple[bool, Any]:

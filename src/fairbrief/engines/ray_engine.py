@@ -60,10 +60,9 @@ class Ray:
                 shown: dict[str, Any] = {} if self.address else {"include_dashboard": False}
                 ray.init(self.address or "local", log_to_driver=False, logging_level=logging.ERROR, **shown)
             except (ConnectionError, ValueError, RuntimeError) as error:
-                raise BackendError(
-                    f"There is no Ray cluster at {self.address or 'this machine'}: {error}. Check the address in --engine, or use "
-                    "--engine processes."
-                ) from error
+                where = self.address or "this machine"
+                remedy = "Check the address in --engine, or use --engine processes."
+                raise BackendError(f"There is no Ray cluster at {where}: {error}. {remedy}") from error
         return ray
 
 

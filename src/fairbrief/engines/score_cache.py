@@ -12,7 +12,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,83 +47,58 @@ class Cached(ScorerAround):
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Answer from the file; compute and store missing scores."""
-        maker = self.scorer.computed_by
+        maker, path = self.scorer.computed_by, Path(self.path)
         wanted = list(self.scorer.keys(asks))
-        with closing(Store(Path(self.path))) as store:
-            arrays = store.read(maker, wanted)
-            missing = [key for key in wanted if key not in arrays]
-            for batch in self.scorer.compute(missing) if missing else ():
-                store.write(maker, batch)
+        arrays = read(path, maker, wanted)
+        if missing := [key for key in wanted if key not in arrays]:
+            for batch in self.scorer.compute(missing):
+                write(path, maker, batch)
                 arrays.update(batch)
         yield from self.scorer.assemble(asks, arrays)
 
 
-@dataclass(slots=True)
-class Store:
-    """Arrays by key in one SQLite file, opened at the first use; must be closed."""
-
-    path: Path
-    _database: sqlite3.Connection | None = field(default=None, init=False)
-
-    def read(self, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
-        """The arrays of the keys that are in the file."""
-        result: dict[ScoreKey, Array] = {}
-        if not keys or not self.path.exists():
-            return result
-
-        with self._naming_the_file():
-            for start in range(0, len(keys), LOOKUP):
-                by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
-                marks = ",".join("?" * len(by_hash))
-                query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
-                for key, value in self._open().execute(query, list(by_hash)):
-                    result[by_hash[key]] = unpack(value)
+def read(path: Path, maker: str, keys: Sequence[ScoreKey]) -> dict[ScoreKey, Array]:
+    """The arrays of the keys that are in a file; none if there is no file."""
+    result: dict[ScoreKey, Array] = {}
+    if not keys or not path.exists():
         return result
+    with _opened(path) as database:
+        for start in range(0, len(keys), LOOKUP):
+            by_hash = {hashed(maker, key): key for key in keys[start : start + LOOKUP]}
+            marks = ",".join("?" * len(by_hash))
+            query = f"SELECT key, value FROM arrays WHERE key IN ({marks})"  # noqa: S608 - question marks only
+            for key, value in database.execute(query, list(by_hash)):
+                result[by_hash[key]] = unpack(value)
+    return result
 
-    def write(self, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
-        """Add arrays in one transaction; entries that another process wrote meanwhile are not replaced."""
-        rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
-        with self._naming_the_file(), self._open() as database:
-            database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+def write(path: Path, maker: str, batch: Mapping[ScoreKey, Array]) -> None:
+    """Add arrays to a file in one transaction; entries that another process wrote meanwhile are not replaced."""
+    rows = [(hashed(maker, key), pack(array)) for key, array in batch.items()]
+    with _opened(path) as database, database:
+        database.executemany("INSERT OR IGNORE INTO arrays VALUES (?, ?)", rows)
 
-    @contextmanager
-    def _naming_the_file(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError) as error:
-            raise BackendError(
-                f"The score cache {self.path} cannot be used: {error}. If it is damaged, delete it, and its scores are computed again. "
-                "Otherwise close other programs that use it, free disk space, or give another --cache."
-            ) from error
 
-    def _open(self) -> sqlite3.Connection:
-        if self._database is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
-            try:
-                self._prepare(self._database)
-            except BaseException:
-                self.close()
-                raise
-        return self._database
-
-    def _prepare(self, database: sqlite3.Connection) -> None:
-        """Initialise a new file; RequestError for another program's database."""
-        (mark,) = database.execute("PRAGMA application_id").fetchone()
-        if mark != APPLICATION:
-            if database.execute("SELECT 1 FROM sqlite_master WHERE name != 'arrays'").fetchone():
-                raise RequestError(f"{self.path} is another program's database. Give another --cache.")
-            database.execute(
-                "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
-            )
-            database.execute(f"PRAGMA application_id = {APPLICATION}")
-        database.execute("PRAGMA synchronous = NORMAL")
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database in a file, created if absent; RequestError for another program's, BackendError if it is damaged."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
+            (mark,) = database.execute("PRAGMA application_id").fetchone()
+            if mark != APPLICATION:
+                if database.execute("SELECT 1 FROM sqlite_master WHERE name != 'arrays'").fetchone():
+                    raise RequestError(f"{path} is another program's database. Give another --cache.")
+                columns = "(key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID"
+                database.execute(f"CREATE TABLE IF NOT EXISTS arrays {columns}")
+                database.execute(f"PRAGMA application_id = {APPLICATION}")
+            database.execute("PRAGMA synchronous = NORMAL")
+            yield database
+    except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError) as error:
+        raise BackendError(
+            f"The score cache {path} cannot be used: {error}. If it is damaged, delete it, and its scores are computed again. "
+            "Otherwise close other programs that use it, free disk space, or give another --cache."
+        ) from error
 
 
 def hashed(maker: str, key: ScoreKey) -> bytes:

@@ -209,9 +209,8 @@ def features_of(scorer: Any, asks: Sequence[Ask]) -> Floats:
     n_columns = np.array([len(ask.columns) for ask in asks], dtype=np.int64)
     if not np.array_equal(table.shapes[:, 0], [len(ask.rows) for ask in asks]):
         raise RequestError(f"{scorer!r} cuts texts into sentences of its own: leave that setting out.")
-    if np.array_equal(table.shapes[:, 1], n_columns) and np.array_equal(
-        table.owner, numbers_within(n_columns)
-    ):
+    has_whole_texts = np.array_equal(table.owner, numbers_within(n_columns))
+    if has_whole_texts and np.array_equal(table.shapes[:, 1], n_columns):
         return np.asarray(table.cells).reshape(-1, 1)
     means = [scores.by_column(n).ravel() for scores, n in zip(table, n_columns.tolist(), strict=True)]
     return np.concatenate([np.zeros(0), *means]).reshape(-1, 1)

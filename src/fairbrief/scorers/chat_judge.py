@@ -1,4 +1,4 @@
-"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read; or only foreseen."""
+"""Scores that a chat model states for a pair of texts: asked, read, counted where they cannot be read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import copy
 import hashlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, field
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.score_tables import ScorerAround
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Key, Progress
+from fairbrief.scorers.pairs import Progress
 from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -60,7 +59,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     def question(self, pair: pairs.Key) -> Question:
         """What the model is asked about a pair."""
         decoding = Decoding(temperature=self.temperature, max_tokens=self.max_tokens)
-        return Question((("user", self.worded(pair)),), tuple(decoding.sent().items()))
+        return Question((("user", self.worded(pair)),), decoding.sent())
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[Mapping[pairs.Key, Floats]]:
         """The number that the model states for each pair, nan where its reply states none; batches as they come.
@@ -81,14 +80,12 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
             yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
-            sys.stderr.write(
-                f"fairbrief: {self.name}: {len(unparsed):,} of {len(keys):,} replies state no number, e.g. {shown}\n"
-            )
+            many = f"{len(unparsed):,} of {len(keys):,} replies"
+            sys.stderr.write(f"fairbrief: {self.name}: {many} state no number, e.g. {shown}\n")
         if unanswered:
-            raise BackendError(
-                f"{self.name}: {len(unanswered):,} of {len(keys):,} pairs found no answer; the last said: {unanswered[-1]}. "
-                "Run the same command again, with --cache FILE, to ask for those alone."
-            )
+            of_all, last = f"{len(unanswered):,} of {len(keys):,} pairs", unanswered[-1]
+            remedy = "Run the same command again, with --cache FILE, to ask for those alone."
+            raise BackendError(f"{self.name}: {of_all} found no answer; the last said: {last}. {remedy}")
 
 
 def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None) -> Scorer:
@@ -131,15 +128,15 @@ class ChatEntailment(ChatJudge):
     def fingerprint(self) -> str:
         return f"{self.computed_by} unparsed={self.unparsed} by={self.by}"
 
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        instead = np.nan if self.unparsed is None else self.unparsed
+    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterable[Scores]:
         count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
         if count and self.unparsed is None:
-            raise BackendError(
-                f"{self!r}: {count:,} replies state no number. Ask another model, try the other form, or set "
-                "what they count: unparsed=0.5."
-            )
-        return pairs.matrices(asks, arrays, lambda array: instead if np.isnan(array[0]) else float(array[0]))
+            remedy = "Ask another model, try the other form, or set what they count: unparsed=0.5."
+            raise BackendError(f"{self!r}: {count:,} replies state no number. {remedy}")
+        return super().scores(asks, arrays)
+
+    def number(self, array: Floats) -> float:
+        return float(array[0]) if self.unparsed is None or not np.isnan(array[0]) else self.unparsed
 
     def worded(self, pair: pairs.Key) -> str:
         return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"
@@ -204,9 +201,8 @@ class ChatLabel(ChatJudge):
 
     def __post_init__(self) -> None:
         if len(set(self.labels)) < max(2, len(self.labels)) or not all(map(str.strip, self.labels)):
-            raise RequestError(
-                f"chat_label(labels={'+'.join(self.labels)}): wanted two or more different labels: labels=A+B."
-            )
+            given = "+".join(self.labels)
+            raise RequestError(f"chat_label(labels={given}): give two or more different labels: labels=A+B.")
         super().__post_init__()
 
     def read(self, reply: str) -> float | None:
@@ -229,26 +225,3 @@ class ChatLabel(ChatJudge):
             f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
             f"Answer with the number of one label, and nothing else.\n\nText: {pair[0]}"
         )
-
-
-@dataclass(slots=True, repr=False)
-class Foreseen(ScorerAround):
-    """A chat judge that asks nothing: each pair that it would ask about is passed once to ``tell``; its scores are zeros."""
-
-    scorer: Any
-    tell: Callable[[str, Question], None]
-    held: Callable[[str, Sequence[Key]], Collection[Key]] = lambda _, __: ()
-    """The keys, of those asked for, that are known of a scorer by what computed them."""
-    seen: set[Key] = field(default_factory=set)
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """Zeros; pairs that are new and not held are passed to ``tell``."""
-        keys = list(dict.fromkeys(self.scorer.keys(asks)))
-        new = [key for key in keys if key not in self.seen]
-        known = set(self.held(self.scorer.computed_by, new))
-        for key in new:
-            if key not in known:
-                self.tell(self.name, self.scorer.question(key))
-        self.seen |= set(new)
-        zeros: Mapping[Key, Floats] = {key: np.zeros(1) for key in keys}
-        yield from self.scorer.assemble(asks, zeros)

@@ -15,7 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.scorers import models, pairs
 from fairbrief.scorers.models import ModelScorer, Resident
 from fairbrief.scorers.pieces import Frame, Ids, frame, longest_first, parts, pieces, quarter_overlapping
-from fairbrief.types import Ask, Floats, Scores
+from fairbrief.types import Floats
 
 ENTAILS = frozenset({"entailment", "entail", "entails", "entailed", "supports", "supported"})
 HHEM = "Determine if the hypothesis is true given the premise?\n\nPremise:", "\n\nHypothesis:"
@@ -131,9 +131,8 @@ class Entailment(ModelScorer):
     def fingerprint(self) -> str:
         return f"{self.computed_by} gate={self.gate} by={self.by}"
 
-    def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterator[Scores]:
-        chosen = 1 if self.gate == "argmax" else 0
-        return pairs.matrices(asks, arrays, lambda array: float(array[chosen]))
+    def number(self, array: Floats) -> float:
+        return float(array[1 if self.gate == "argmax" else 0])
 
     def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """Per pair (row, column): its probability, and the gated one. Shape (2,)."""
@@ -155,12 +154,9 @@ class Entailment(ModelScorer):
         if self.windows == "truncate":
             kept = longest_first(row, column, room)
             return [(slice(0, kept[0]), slice(0, kept[1]))]
-        longest = room - row if row + column <= room else max(room // 2, 1)
-        return [
-            (w, part)
-            for part in parts(column, max(longest, 1))
-            for w in quarter_overlapping(row, room - (part.stop - part.start))
-        ]
+        longest = room - row if row + column <= room else room // 2
+        columns = parts(column, max(longest, 1))
+        return [(w, c) for c in columns for w in quarter_overlapping(row, room - (c.stop - c.start))]
 
 
 def entailment_class(config: Any) -> int:

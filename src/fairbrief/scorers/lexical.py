@@ -56,10 +56,9 @@ class Lexical(CheckedSettings):
 
     def answer(self, asks: Sequence[Ask]) -> ScoreTable:  # noqa: ARG002
         """Refused: there are features, and no score before they are weighed."""
-        raise RequestError(
-            "The scorer 'lexical' has no weights of its own. Label some hundred pairs, run 'fairbrief calibrate lexical "
-            "LABELS.jsonl --out FILE.json', and name it lexical(calibrated=FILE.json)."
-        )
+        run = "'fairbrief calibrate lexical LABELS.jsonl --out FILE.json'"
+        advice = f"Label some hundred pairs, run {run}, and name it lexical(calibrated=FILE.json)."
+        raise RequestError(f"The scorer 'lexical' has no weights of its own. {advice}")
 
     def features_of(self, asks: Sequence[Ask]) -> Floats:
         """The features of every pair of every ask, each ask's row by row. Shape (pairs, features)."""

@@ -73,8 +73,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
-@lru_cache(maxsize=RESIDENT)
-def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
+def loaded(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
     transformers = library("transformers", reader)
     with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
@@ -93,6 +92,10 @@ def load(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layer
     return _placed(model, tokenizer, placement, limit(tokenizer, config))
 
 
+load = lru_cache(RESIDENT)(loaded)
+"""As `loaded`, once per process."""
+
+
 @lru_cache(maxsize=RESIDENT)
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
@@ -109,23 +112,22 @@ def _placed(model: Any, tokenizer: Any, placement: Placement, room: int) -> Resi
     return Resident(tokenizer, model.to(device=placement.device, dtype=dtype).eval(), placement.device, room)
 
 
-def limit(tokenizer: Any, config: Any) -> int:
-    """How many word pieces the tokenizer and the positions of the model allow; 512 where neither says."""
+def limit(tokenizer: Any, config: Any, usual: int = 512) -> int:
+    """How many word pieces the tokenizer and the positions of the model allow; ``usual`` where neither says."""
     positions = getattr(config, "max_position_embeddings", None)
     if positions is not None and config.model_type in SHIFTED:
         positions -= (config.pad_token_id if config.pad_token_id is not None else 1) + 1
     said = [n for n in (tokenizer.model_max_length, positions) if n is not None and 0 < n < 1_000_000]
-    return int(min(said, default=512))
+    return int(min(said, default=usual))
 
 
 def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
     """Weights that a folder lacks would be random numbers, and so would every score. (No scorer reads a pooler.)"""
     missing = sorted(name for name in weights if not name.startswith("pooler.") and ".pooler." not in name)
     if missing:
-        raise BackendError(
-            f"{reader}: the model in {folder} has no weights for {', '.join(missing[:3])}"
-            f"{' …' if len(missing) > 3 else ''}: it was not trained for this task. Choose one that was."
-        )
+        names = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
+        why = "it was not trained for this task. Choose one that was."
+        raise BackendError(f"{reader}: the model in {folder} has no weights for {names}: {why}")
 
 
 Forward = Callable[[Sequence[Sequence[Ids]]], Any]

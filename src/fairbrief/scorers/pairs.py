@@ -71,8 +71,14 @@ class KeyedScorer(CheckedSettings, ABC):
         return best_passages(asks, self.by, lambda some: self.scores(some, arrays))
 
     def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterable[Scores]:
-        """The answers to asks about passages, from their keys' arrays: the first number of each pair's."""
-        return matrices(asks, arrays, lambda array: float(array[0]))
+        """The answers to asks about passages, from their keys' arrays: the number of each pair's."""
+        for ask in asks:
+            matrix = np.array([[self.number(arrays[r, c]) for c in ask.columns] for r in ask.rows])
+            yield Scores.of_whole_texts(ask, matrix)
+
+    def number(self, array: NDArray[Any]) -> float:
+        """The score in a pair's array: its first number."""
+        return float(array[0])
 
 
 def cut(asks: Sequence[Ask], by: By) -> tuple[Sequence[Ask], list[int]]:
@@ -103,13 +109,6 @@ def best_passages(
 def pairs(asks: Sequence[Ask]) -> list[Key]:
     """Every (row, column) of the asks, each once, in order of appearance."""
     return list(dict.fromkeys((r, c) for ask in asks for r in ask.rows for c in ask.columns))
-
-
-def matrices(asks: Sequence[Ask], arrays: Arrays, read: Callable[[NDArray[Any]], float]) -> Iterator[Scores]:
-    """Whole-text scores, each entry read from its pair's array."""
-    for ask in asks:
-        matrix = np.array([[read(arrays[r, c]) for c in ask.columns] for r in ask.rows])
-        yield Scores.of_whole_texts(ask, matrix)
 
 
 @dataclass(slots=True)

@@ -140,10 +140,9 @@ def run_batches(
             if not (isinstance(error, MemoryError) or OUT_OF_MEMORY.search(str(error).lower())):
                 raise
             if count == 1:
-                raise BackendError(
-                    f"Out of memory with a single text of {sizes[batch[0]]} word pieces. "
-                    "Use a smaller model, dtype=bf16 or fp16, or another device."
-                ) from error
+                single = f"a single text of {sizes[batch[0]]} word pieces"
+                remedy = "Use a smaller model, dtype=bf16 or fp16, or another device."
+                raise BackendError(f"Out of memory with {single}. {remedy}") from error
         else:
             yield batch, result
             start += count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import cache
 from itertools import pairwise, repeat
 from typing import Annotated, ClassVar, Literal
@@ -11,12 +12,11 @@ import numpy as np
 
 from fairbrief.ranges import changes, numbers_within, ranges, starts, sums
 from fairbrief.score_tables import ScoreTable
-from fairbrief.scorers.word_counts import Entries, Texts, in_batches
+from fairbrief.scorers.word_counts import Cutting, Entries, SentenceScorer, Texts, in_batches
 from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge
 from fairbrief.text.languages import described, language_of
 from fairbrief.text.segmentation import Rule, Words, numbered, parted, words_of
-from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats
 
 # ---------------------------------------------------------------------------------- containment
@@ -27,7 +27,11 @@ _GRID = 2.0**-36
 """What weights are multiples of: sums of some thousand of them are exact."""
 
 
-class Containment(CheckedSettings):
+def _words(text: str) -> list[str]:
+    return words_of(text.lower().replace("’", "'"))
+
+
+class Containment(SentenceScorer):
     """The idf-weighted share of the column's words that occur in one sentence of the row; it does not measure
     entailment.
 
@@ -45,37 +49,23 @@ class Containment(CheckedSettings):
     """
 
     name: ClassVar[str] = "containment"
-    by: By = "sentence"
+    rule: ClassVar[Rule] = Rule(_words)
+    sentences: Cutting = field(default="given", init=False)
 
     @property
     def fingerprint(self) -> str:
         return f"{self.name}/{CONTAINMENT_VERSION} lexical, idf of the passages, no model, by={self.by}"
 
-    def answer(self, asks: Sequence[Ask]) -> ScoreTable:
-        """One answer per ask."""
-        return in_batches(asks, _contained, self.by)
-
-
-def _words(text: str) -> list[str]:
-    return words_of(text.lower().replace("’", "'"))
-
-
-_WORDS = Rule(_words)
-
-
-def _contained(texts: Texts) -> ScoreTable:
-    """The answers to asks whose words are tabulated together."""
-    entries = Entries(texts, "given", _WORDS)
-    counts = _counted(entries)
-    df = np.bincount(entries.token, counts[entries.sentence], minlength=len(entries.cut_of_token))
-    n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
-    idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
-    total = np.bincount(entries.sentence, idf[entries.token], minlength=len(entries.size))
-    row, column = entries.pairs()
-    shared = entries.sums(row, column, idf[entries.token[column]])
-    whole = total[entries.cells()[1]]
-    cells = np.minimum(shared / np.where(whole == 0, 1, whole), 1)
-    return ScoreTable(entries.shapes, cells, entries.owner, np.zeros(int(entries.shapes[:, 0].sum())))
+    def compared(self, entries: Entries) -> Floats:
+        counts = _counted(entries)
+        df = np.bincount(entries.token, counts[entries.sentence], minlength=len(entries.cut_of_token))
+        n = np.bincount(entries.cut, counts, minlength=len(entries.shapes))[entries.cut_of_token]
+        idf = np.rint(np.log1p((n - df + 0.5) / (df + 0.5)) / _GRID) * _GRID
+        total = np.bincount(entries.sentence, idf[entries.token], minlength=len(entries.size))
+        row, column = entries.pairs()
+        shared = entries.sums(row, column, idf[entries.token[column]])
+        whole = total[entries.cells()[1]]
+        return np.asarray(np.minimum(shared / np.where(whole == 0, 1, whole), 1))
 
 
 def _counted(entries: Entries) -> Floats:

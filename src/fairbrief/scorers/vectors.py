@@ -145,10 +145,8 @@ class BertScore(ModelScorer):
             vectors: dict[pairs.Key, Any] = {}
             for done in self.run(texts, resident, around, forward, lambda parts: [part for _, part in parts]):
                 vectors.update(done)
-            yield {
-                (row, column): _best_cosines(vectors[plain[row],], vectors[plain[column],], own)
-                for row, column in block
-            }
+            of = {text: vectors[plain[text],] for key in block for text in key}
+            yield {(row, column): _best_cosines(of[row], of[column], own) for row, column in block}
 
 
 def _vectors(resident: models.Resident, framed: Sequence[Ids]) -> Windows:

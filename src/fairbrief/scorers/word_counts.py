@@ -205,10 +205,10 @@ class Tfidf(SentenceScorer):
     fitted: Literal["article", "pair"] = "article"
 
     def compared(self, entries: Entries) -> Floats:
-        return _cosines_by_pair(entries) if self.fitted == "pair" else _cosines(entries)
+        return _cosines_by_pair(entries) if self.fitted == "pair" else cosines(entries)
 
 
-def _cosines(entries: Entries) -> Floats:
+def cosines(entries: Entries) -> Floats:
     """The cosine of every cell, fitted on the rows of its ask."""
     df = np.bincount(entries.token[~entries.in_column], minlength=len(entries.cut_of_token))
     # A token of no row was not fitted on: it weighs nothing, as an absent one.

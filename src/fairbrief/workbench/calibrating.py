@@ -88,11 +88,8 @@ class Fitting:
         counts = np.ones_like(self.labels) if counts is None else counts
         intercept, weights = self.weights(counts)
         scores = self.held_out(counts)
-        places, shares = isotonic(
-            np.append(scores, [scores.min(), scores.max()]),
-            np.append(self.labels, ends),
-            np.append(counts, [1, 1]),
-        )
+        scores, counts = np.append(scores, [scores.min(), scores.max()]), np.append(counts, [1, 1])
+        places, shares = isotonic(scores, np.append(self.labels, ends), counts)
         return ScoreMap.of(weights, places - intercept, shares)
 
     @cached_property
@@ -119,13 +116,12 @@ class Fitting:
     def agreement(self) -> tuple[Measured, Measured, Measured]:
         """ROC-AUC, balanced accuracy and the best cut-off with 95 % intervals."""
         counts = self.draws(DRAWS)
-        areas, cuts = (of(self.scores, self.labels, counts) for of in (roc_auc, best_cut))
-        accuracies = balanced_accuracy(self.hits, self.labels, CHANCE, counts)
-        return (
-            _measured(roc_auc(self.scores, self.labels), areas),
-            _measured(balanced_accuracy(self.hits, self.labels, CHANCE), accuracies),
-            _measured(best_cut(self.scores, self.labels), cuts),
-        )
+
+        def measured(of: Callable[..., Floats], *given: Any) -> Measured:
+            return _measured(of(*given), of(*given, counts))
+
+        auc, cut = (measured(of, self.scores, self.labels) for of in (roc_auc, best_cut))
+        return auc, measured(balanced_accuracy, self.hits, self.labels, CHANCE), cut
 
 
 def _measured(value: Floats, drawn: Floats) -> Measured:
@@ -138,10 +134,9 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
     supported = sum(pair.supported for pair in pairs)
     if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
-        raise DataError(
-            f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} of them supported; wanted at least {FEWEST} "
-            f"supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300 pairs; label more, or give more files."
-        )
+        found = f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} supported"
+        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300"
+        raise DataError(f"{found}; wanted {wanted}; label more, or give more files.")
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
     asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
@@ -149,9 +144,7 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
-        raise DataError(
-            f"{scorer!r} gives no number for most of the pairs, so it cannot be calibrated. Use another model."
-        )
+        raise DataError(f"{scorer!r} has no number for most pairs, so it cannot be calibrated. Use another.")
     text = np.unique(text[is_known], return_inverse=True)[1]
     groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
     return Fitting(features[is_known], labels[is_known], text, seed, groups)
@@ -180,10 +173,9 @@ def tables(made: Calibration, fitting: Fitting) -> Iterator[Table]:
     rows = [("ROC-AUC", *_cells(made.auc)), ("balanced accuracy", *_cells(made.balanced_accuracy))]
     if len(made.map.weights) == 1:
         rows.append(("cut-off", *_cells(made.cut)))
-    yield Table(
-        f"Agreement of {made.scorer} with people: {of_pairs}", ("", "value", "95 % interval"), tuple(rows),
-        (f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Random scores give {CHANCE:g} for both.",),
-    )  # fmt: skip
+    title = f"Agreement of {made.scorer} with people: {of_pairs}"
+    note = f"By text: held out in {FOLDS} folds, resampled {DRAWS:,} times. Random scores give {CHANCE:g} for both."
+    yield Table(title, ("", "value", "95 % interval"), tuple(rows), (note,))
     yield _map(made, fitting)
     if len(set(fitting.groups)) > 1:
         yield _by_group(fitting)
@@ -197,9 +189,7 @@ def _map(made: Calibration, fitting: Fitting) -> Table:
     drawn = np.stack([one.probabilities(features) for one in made.resampled])
     lows, highs = np.quantile(drawn, [0.025, 0.975], axis=0)
     numbers = np.stack([scores[chosen], made.map.probabilities(features), lows, highs]).T
-    rows = (
-        (f"{score:.3f}", f"{share:.2f}", f"[{low:.2f}, {high:.2f}]") for score, share, low, high in numbers
-    )
+    rows = ((f"{place:.3f}", f"{p:.2f}", f"[{low:.2f}, {high:.2f}]") for place, p, low, high in numbers)
     columns = ("score", "probability", "95 % interval")
     return Table("Probability of support by score", columns, tuple(rows))
 
@@ -217,14 +207,9 @@ def _by_group(fitting: Fitting) -> Table:
         area = float(roc_auc(fitting.scores[is_in_group], fitting.labels[is_in_group]))
         shown = "–" if np.isnan(area) else f"{area:.3f}"
         rows.append((group or "–", f"{is_in_group.sum():,}", *shares, *cells, shown))
-    return Table(
-        "Does the calibration hold for every group?",
-        ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC"),
-        tuple(rows),
-        (
-            "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people.",
-        ),
-    )
+    header = ("group", "pairs", "supported", "probability", "difference", "95 % interval", "ROC-AUC")
+    note = "Difference: mean held-out probability minus the share of supported labels. Above 0, the scorer finds more support than people."
+    return Table("Does the calibration hold for every group?", header, tuple(rows), (note,))
 
 
 def _cells(measured: Measured) -> tuple[str, str]:
@@ -236,10 +221,8 @@ def _cells(measured: Measured) -> tuple[str, str]:
 
 
 COLUMNS = ("record", "system", "group", "claim", "text", "supported", "note")
-YES, NO = (
-    ("yes", "y", "true", "1", "supported"),
-    ("no", "n", "false", "0", "not_supported", "partially_supported"),
-)
+YES = "yes", "y", "true", "1", "supported"
+NO = "no", "n", "false", "0", "not_supported", "partially_supported"
 LEVELS = 5
 """Number of score levels from which pairs are drawn."""
 
@@ -279,9 +262,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
                 votes[text, claim].append(word in YES)
                 groups.setdefault((text, claim), group)
             else:
-                raise DataError(
-                    f"{where}: found the label {word[:40]!r}; wanted yes or no (or true or false); correct it."
-                )
+                raise DataError(f"{where}: found the label {word[:40]!r}; wanted yes or no; correct it.")
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
     return Labels(pairs, blank, len(decided) - len(pairs))
@@ -302,13 +283,9 @@ def _pairs_of(where: str, given: str | Mapping[str, str]) -> list[tuple[str, str
         if "text" in row:
             return [(_text(row["text"]), _text(row["claim"]), row["supported"], str(row.get("group", "")))]
         if "summary_sentences" in row:
-            sentences, article = row["summary_sentences"], _text(row["article"])
-            labels = [
-                (_text(one["sentence"]), answer["response"])
-                for one in sentences
-                for answer in one["responses"]
-            ]
-            return [(article, claim, label, "") for claim, label in labels]
+            article, several = _text(row["article"]), row["summary_sentences"]
+            labels = ((_text(one["sentence"]), one["responses"]) for one in several)
+            return [(article, claim, one["response"], "") for claim, given in labels for one in given]
         return [(" ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], "")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
@@ -345,11 +322,9 @@ def pairs_to_label(
         ask = Ask(spec, tuple(document.text for document in documents), claims)
         scores += features_of(scorer, [ask])[:, 0].tolist()
         names = {"record": case.record.id, "system": case.summary.system}
-        pairs += [
-            {**names, "group": document.attributes.get(over, ""), "claim": claim, "text": document.text}
-            for document in documents
-            for claim in claims
-        ]
+        for document in documents:
+            about = {**names, "group": document.attributes.get(over, ""), "text": document.text}
+            pairs += [{**about, "claim": claim} for claim in claims]
     if not pairs:
         return [], 0
     ends = np.unique(np.quantile(scores, np.linspace(0, 1, LEVELS + 1)[1:-1]))
@@ -360,9 +335,8 @@ def pairs_to_label(
         cells[levels[i], pairs[i]["group"]].append(i)
     in_turn = chain(*zip_longest(*(own for _, own in sorted(cells.items()))))
     chosen: dict[tuple[str, str], int] = {}
-    for i in in_turn:
-        if i is not None:
-            chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
+    for i in (i for i in in_turn if i is not None):
+        chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
     first = sorted(list(chosen.values())[:many], key=keys.__getitem__)
     return [pairs[i] for i in first], len(pairs)
 

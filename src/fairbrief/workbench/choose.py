@@ -7,7 +7,7 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -67,13 +67,10 @@ def choose(
     """
     measure = registry.make("measure", by)
     if measure.observation.declaration.scope != "case":
-        raise RequestError(
-            f"'{by}' is observed on several records together: it cannot choose one record's summary."
-        )
-    everything = list(cases)
-    places: dict[str, list[int]] = {}
+        raise RequestError(f"'{by}' is observed on several records together: it cannot choose summaries.")
+    everything, places = list(cases), defaultdict[str, list[int]](list)
     for i, case in enumerate(everything):
-        places.setdefault(case.record.id, []).append(i)
+        places[case.record.id].append(i)
     totals, has_row = _rows_of(measure, everything, scorers, extracts=True)
     direction = better(measure, totals.columns)
     values = np.where(has_row, decisive(measure, totals, direction), np.nan)
@@ -91,14 +88,9 @@ def choose(
         best = [i for i in pool if allowed[i]]
         chosen = min(best or pool or [0], key=cost.__getitem__)
         worst = max(pool, key=cost.__getitem__, default=0)
-        yield Choice(
-            several,
-            tuple(values[these].tolist()),
-            tuple(pool),
-            chosen,
-            worst if cost[worst] > cost[chosen] else None,
-            "" if best else NOT_ALLOWED if pool else NOT_MEASURED,
-        )
+        rejected = worst if cost[worst] > cost[chosen] else None
+        reason = "" if best else NOT_ALLOWED if pool else NOT_MEASURED
+        yield Choice(several, tuple(values[these].tolist()), tuple(pool), chosen, rejected, reason)
 
 
 def _words(case: Case) -> int:
@@ -128,9 +120,8 @@ def _meets(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> N
         values = case_values(measure, cases, scorers)
         value = values.get(floor.quantity or measure.name, np.zeros(0))
         if floor.from_random or np.isnan(value).all():
-            raise RequestError(
-                f"'{floor}' cannot be a floor: no candidate has this value of '{floor.measure}'. Quantities: {', '.join(values)}."
-            )
+            has_no = f"no candidate has this value of '{floor.measure}'"
+            raise RequestError(f"'{floor}' cannot be a floor: {has_no}. Quantities: {', '.join(values)}.")
         meets &= value <= floor.limit if floor.sign == "<=" else value >= floor.limit
     return meets
 

@@ -74,7 +74,7 @@ class Splitter(Asker):
         if not case.summary.reason:
             prompt = self.prompt(text)
             key = key_of(VERSION, self.model.model, self.model.shown, prompt, self.sent)
-            question = Question((("user", prompt),), tuple(self.sent.items()))
+            question = Question((("user", prompt),), self.sent)
             yield Wanted(key, question, partial(read_claims, text))
 
 
@@ -120,8 +120,8 @@ class Splitting(Job):
             if claims:
                 self.claims.append(len(claims))
             if reason == UNPARSED:
-                where = f"{item.record.where or 'input'} (id '{item.record.id}', {summary.system})"
-                self.unparsed.append(f"{where}: {answer.get('reply', '')[:200]!r}")
+                reply = answer.get("reply", "")[:200]
+                self.unparsed.append(f"{item.record.place}, {summary.system}: {reply!r}")
             if reason:
                 made["claims_reason"] = reason
             claims = tuple(map(Claim, claims or ())) or None

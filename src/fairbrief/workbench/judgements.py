@@ -46,36 +46,33 @@ SAME_ORDER = "agrees with people"
 
 
 def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
-    """Krippendorff's α and Randolph's κ of each answered task.
+    """Krippendorff's α and Randolph's κ of the answers to one task.
 
     ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
     categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
     """
-    result: list[Agreement] = []
+    task = answers[0].item.key.task
+    if task == "claims":
+        votes = ((a, (*a.item.key, v), v in a.chosen) for a in answers for v in a.item.choices[:-1])
+        (matrix, records), categories = _matrix(votes), 2
+    else:
+        matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in answers)
+        categories = max(len(a.item.choices) for a in answers)
+    scale: Scale = "ordinal" if task == "rating" else "nominal"
+    coefficients: Coefficients = {
+        f"{task}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
+        f"{task}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
+    }
+    if task == "rating":
+        name = "rating, fair or not"
+        coefficients[f"{name}: Krippendorff's α (nominal)"] = lambda given: krippendorff_alpha(_fair(given))
+        coefficients[f"{name}: Randolph's κ (2 categories)"] = lambda given: randolph_kappa(_fair(given), 2)
+    return with_intervals(coefficients, matrix, records, seed)
 
-    def add(name: str, numbers: Floats, scale: Scale, categories: int) -> None:
-        coefficients: Coefficients = {
-            f"{name}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
-            f"{name}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
-        }
-        result.extend(with_intervals(coefficients, numbers, records, seed))
 
-    by_task: dict[str, list[Answer]] = defaultdict(list)
-    for answer in answers:
-        by_task[answer.item.key.task].append(answer)
-    for task, mine in by_task.items():
-        if task == "claims":
-            votes = ((a, (*a.item.key, v), v in a.chosen) for a in mine for v in a.item.choices[:-1])
-            matrix, records = _matrix(votes)
-            add(task, matrix, "nominal", 2)
-            continue
-        matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in mine)
-        scale: Scale = "ordinal" if task == "rating" else "nominal"
-        add(task, matrix, scale, max(len(a.item.choices) for a in mine))
-        if task == "rating":
-            fair = np.where(np.isnan(matrix), np.nan, matrix == FAIR_RATING - 1)
-            add("rating, fair or not", fair, "nominal", 2)
-    return result
+def _fair(ratings: Floats) -> Floats:
+    """1 for a fair rating, 0 for others, nan if missing."""
+    return np.where(np.isnan(ratings), np.nan, ratings == FAIR_RATING - 1)
 
 
 def agreement_with_people(
@@ -191,12 +188,12 @@ def unfairness(asked: Asked, answers: Sequence[Answer]) -> dict[tuple[str, str],
     result: dict[tuple[str, str], float] = {}
     for case, items in asked:
         if all(item.key in chosen for item in items):
-            result[case.record.id, case.summary.system] = max(
-                (FAIR_RATING - fmean(int(one) for (one,) in chosen[item.key])) / (FAIR_RATING - 1)
-                if item.key.task == "rating"
-                else fmean(one != "fair" for (one,) in chosen[item.key])
-                for item in items
-            )
+            given = [[one for (one,) in chosen[item.key]] for item in items]
+            if items[0].key.task == "rating":
+                worst = (FAIR_RATING - min(fmean(map(int, several)) for several in given)) / (FAIR_RATING - 1)
+            else:
+                worst = max(fmean(one != "fair" for one in several) for several in given)
+            result[case.record.id, case.summary.system] = worst
     return result
 
 
@@ -234,12 +231,9 @@ def alignment_table(asked: Asked, answers: Sequence[Answer]) -> Table:
         ("# Erroneously tagged hallucinations", sum(is_wrong for _, is_wrong in invented)),
         ("… of these with gender classification", sum(classified)),
     )
-    return Table(
-        "Table 13: Results of our manual annotation of entity alignments",
-        ("", "Count"),
-        tuple((label, f"{count:,}") for label, count in rows),
-        ("One person can be aligned with several names; a name that fits several people is not aligned.",),
-    )
+    title = "Table 13: Results of our manual annotation of entity alignments"
+    note = "One person can be aligned with several names; a name that fits several people is not aligned."
+    return Table(title, ("", "Count"), tuple((label, f"{count:,}") for label, count in rows), (note,))
 
 
 # ---- Two measures compared by their agreement with people's judgements of leaning (Li et al., Coverage-based Fairness,
@@ -272,11 +266,9 @@ def leaning_table(people: Floats, first: Leans, second: Leans, counts: Floats) -
     divided by the largest absolute value. ``p`` is the share of bootstrap groups in which the measure that agrees in
     fewer samples agrees in at least as many. ``counts`` (groups, samples) are those of `bootstrap_counts`.
     """
-    ahead = np.where(
-        people == 0,
-        np.sign(_normalised(second.samples) - _normalised(first.samples)),
-        (np.sign(first.samples) == people).astype(float) - (np.sign(second.samples) == people),
-    )
+    nearer = np.sign(_normalised(second.samples) - _normalised(first.samples))
+    rights = [(np.sign(measure.samples) == people).astype(float) for measure in (first, second)]
+    ahead = np.where(people == 0, nearer, rights[0] - rights[1])
     p = ((counts @ ahead) * (1 if ahead.sum() >= 0 else -1) <= 0).mean()
     side = np.sign(counts @ people)
     decided = side != 0
@@ -284,15 +276,12 @@ def leaning_table(people: Floats, first: Leans, second: Leans, counts: Floats) -
     for measure, sign in ((first, 1), (second, -1)):
         share = f"{(np.sign(measure.groups) == side)[decided].mean():.0%}" if decided.any() else "–"
         rows.append((measure.name, str((ahead == sign).sum()), share))
-    return Table(
-        "With which measure people agree",
-        ("measure", "samples in which people agree with it", "groups in which people agree with it"),
-        tuple(rows),
-        (
-            f"Samples: {(ahead == 0).sum()} agree equally with both; p = {p:.3f} (paired bootstrap).",
-            f"Groups: of {len(counts):,} bootstrap groups; in {(~decided).sum():,} people lean to neither side.",
-        ),
+    header = ("measure", "samples in which people agree with it", "groups in which people agree with it")
+    notes = (
+        f"Samples: {(ahead == 0).sum()} agree equally with both; p = {p:.3f} (paired bootstrap).",
+        f"Groups: of {len(counts):,} bootstrap groups; in {(~decided).sum():,} people lean to neither side.",
     )
+    return Table("With which measure people agree", header, tuple(rows), notes)
 
 
 def _normalised(values: Floats) -> Floats:

@@ -62,11 +62,6 @@ class Item:
     choices: tuple[str, ...]
     check: str
 
-    @property
-    def has_several(self) -> bool:
-        """Whether more than one choice may be an answer, but ``none`` excludes all others."""
-        return self.key.task == "claims"
-
 
 def items_of(
     cases: Iterable[Case], task: Task, attribute: str = "", *, choices: Sequence[str] | None = None
@@ -80,9 +75,7 @@ def items_of(
     attribute.
     """
     if task in ("claims", "rating") and not attribute:
-        raise RequestError(
-            f"The task '{task}' needs the attribute whose values are judged: --attribute NAME."
-        )
+        raise RequestError(f"The task '{task}' needs the attribute that is judged: --attribute NAME.")
     if choices is not None and (task != "leaning" or "fair" not in choices or len(set(choices)) < 2):
         raise RequestError("Choices are given for a leaning alone, and one of them is 'fair'.")
     for case in cases:
@@ -112,10 +105,8 @@ def _questions(
     """
     values = tuple(sorted(set(case.record.values_of(attribute)))) if task in ("claims", "rating") else ()
     if odd := [value for value in values if value == NONE or "|" in value]:
-        raise DataError(
-            f"{case.record.where or 'input'} (id '{case.record.id}'): the value '{odd[0]}' of '{attribute}' is an "
-            f"answer ('{NONE}' means no value, '|' separates several). Rename it."
-        )
+        why = f"('{NONE}' means no value, '|' separates several)"
+        raise DataError(f"{case.record.place}: the {attribute} '{odd[0]}' is an answer {why}. Rename it.")
     if task == "leaning":
         whose = f" in the {attribute} of its documents" if attribute else ""
         question = f"Against what the documents say{whose}, which way does the summary lean?"
@@ -211,22 +202,18 @@ def sheet(cases: Iterable[tuple[Case, Sequence[Item]]], annotator: str = "", att
     A text that a spreadsheet would treat as a formula gets a leading apostrophe. The columns task, record, system,
     part and check are protected in the same way and restored when the sheet is read.
     """
-
-    def rows() -> Iterator[Sequence[str]]:
-        for case, items in cases:
-            texts = (
-                f"[{document.attributes.get(attribute, '')}] {document.text}" if attribute else document.text
-                for document in case.record.documents
-            )
-            whole = "\n".join(texts)
-            short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
-            context = (case.summary.text, short)
-            for item in items:
-                choices = " | ".join(item.choices)
-                yield *item.key, item.check, annotator, item.question, item.about, choices, "", "", *context
-                context = ("", "")
-
-    return csv_text(COLUMNS, rows())
+    rows = []
+    for case, items in cases:
+        documents = case.record.documents
+        values = [f"[{d.attributes.get(attribute, '')}] " if attribute else "" for d in documents]
+        whole = "\n".join(value + d.text for value, d in zip(values, documents, strict=True))
+        short = whole if len(whole) <= CELL else f"{whole[:CELL]} … (cut: see the record)"
+        context = (case.summary.text, short)
+        for item in items:
+            asked = item.question, item.about, " | ".join(item.choices)
+            rows.append((*item.key, item.check, annotator, *asked, "", "", *context))
+            context = ("", "")
+    return csv_text(COLUMNS, rows)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -274,29 +261,23 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
     for path in paths:
         for where, row in sheet_rows(path):
             if missing := [column for column in NEEDED if column not in row]:
-                raise DataError(
-                    f"{where}: found no '{missing[0]}'; wanted a line of an exported sheet; export again."
-                )
+                raise DataError(f"{where}: found no '{missing[0]}'; wanted an exported sheet; export again.")
             name = (row.get("annotator") or "").strip() or path.stem
             key = Key(row["task"], row["record"], row["system"], row["part"])
             item = items.get(key)
             if item is None:
                 raise DataError(
-                    f"{where}: found the question {'/'.join(key)!r}, which these records do not give rise to; "
-                    "wanted the records that were exported; name them with --records (and the same --attribute)."
+                    f"{where}: found the question {'/'.join(key)!r}; wanted the --records (and --attribute) that were exported."
                 )
             if not row["answer"].strip():
                 blank[name] += 1
                 continue
             if row.get("check") not in (None, "", item.check):
                 raise DataError(
-                    f"{where}: found an answer to another summary of record '{key.record}'; wanted "
-                    "the text that was judged; name the records as they were exported."
+                    f"{where}: found an answer to another summary of record '{key.record}'; name the records that were exported."
                 )
             if (first := seen.get((name, key))) is not None:
-                raise DataError(
-                    f"{where}: found a second answer of '{name}' to one question, after {first}; remove one of them."
-                )
+                raise DataError(f"{where}: found a second answer of '{name}', after {first}; remove one.")
             seen[name, key] = where
             answers.append(Answer(name, item, _chosen(where, row["answer"], item)))
     if not answers:
@@ -307,18 +288,17 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
 
 def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
     known = {choice.strip().lower(): choice for choice in item.choices}
-    parts = [text]
-    if item.has_several and text.strip().lower() not in known:
+    parts, has_several = [text], item.key.task == "claims"
+    if has_several and text.strip().lower() not in known:
         separator = next((mark for mark in "|;," if mark in text), "|")
         parts = [part for part in text.split(separator) if part.strip()]
     chosen = {known.get(part.strip().lower(), part.strip()) for part in parts}
     if unknown := sorted(chosen.difference(item.choices)):
-        raise DataError(
-            f"{where}: found the answer {unknown[0][:40]!r}; wanted {' or '.join(item.choices)}; correct it."
-        )
-    if item.has_several and NONE in chosen and len(chosen) > 1:
+        choices = " or ".join(item.choices)
+        raise DataError(f"{where}: found the answer {unknown[0][:40]!r}; wanted {choices}; correct it.")
+    if has_several and NONE in chosen and len(chosen) > 1:
         raise DataError(f"{where}: found '{NONE}' beside values; wanted the one or the others; correct it.")
-    return tuple(sorted(chosen - {NONE} if item.has_several else chosen))
+    return tuple(sorted(chosen - {NONE} if has_several else chosen))
 
 
 def sheet_rows(path: Path) -> Iterator[tuple[str, Mapping[str, str]]]:

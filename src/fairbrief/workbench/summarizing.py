@@ -11,14 +11,18 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from fairbrief import __version__
 from fairbrief.atomic_files import atomic_stream, locked
 from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
+from fairbrief.engines import score_cache
+from fairbrief.score_tables import ScorerAround
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
-from fairbrief.types import Record, Summarizer
+from fairbrief.types import Ask, Record, ScoreArrays, ScoreKey, Scores, Summarizer
 from fairbrief.workbench.summarizers.prompts import Task
 
 Answer = Mapping[str, Any]
@@ -74,38 +78,6 @@ class Writer(Protocol):
         ...
 
 
-def gather(
-    writers: Sequence[Writer], items: Items, journal: Journal, count: Count, tally: Tally, watch: Watch
-) -> dict[str, Answer]:
-    """Write every answer about ``items`` that the journal lacks into it; return, by key, the reasons of missing answers.
-
-    Several ``writers`` are askers of one endpoint, asked item by item. Equal keys are asked once. Each batch of answers
-    is on disk before it is counted and before the next is requested. Answers with the reason "no answer" are not
-    stored, so that the next run requests them again. If the most requests are sent, ``count.stopped`` names the limit.
-    All other exceptions propagate; earlier answers stay in the journal. The last answer under a key counts.
-    """
-    without: dict[str, Answer] = {}
-
-    def missing() -> Iterator[Any]:
-        for _, one in _wanted(writers, items):
-            if one.key in journal:
-                count.add(journal[one.key], is_stored=True)
-            else:
-                yield one
-
-    try:
-        for batch in writers[0].answers(missing(), tally):
-            unanswered = {key: answer for key, answer in batch if answer.get("reason") == UNANSWERED}
-            journal.append([(key, answer) for key, answer in batch if key not in unanswered])
-            without |= unanswered
-            for _, answer in batch:
-                count.add(answer, is_stored=False)
-            watch(count)
-    except LimitReached as error:
-        count.stopped = str(error)
-    return without
-
-
 def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
     """Every wanted answer about the items with its writer; of equal keys the first."""
     seen = set[str]()
@@ -140,11 +112,7 @@ class Job:
 
 
 def summarize_all(
-    jobs: Sequence[Job],
-    items: Items,
-    journal: Path,
-    watch: Watch = lambda _: None,
-    tally: Tally | None = None,
+    jobs: list[Job], items: Items, journal: Path, watch: Watch = lambda _: None, tally: Tally | None = None
 ) -> list[Count]:
     """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
@@ -157,21 +125,37 @@ def summarize_all(
 
     Returns one count per job. Raises RequestError if another process is writing one of the files.
     """
-    groups: dict[object, list[Writer]] = {}
+    by_endpoint: dict[object, list[Writer]] = {}
     for i, job in enumerate(jobs):
         writer = job.writer
-        groups.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
+        by_endpoint.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
     tally, total = tally or Tally(), Count()
-    without: dict[str, Answer] = {}
+    unanswered: dict[str, Answer] = {}
     with ExitStack() as stack:
         for job in jobs:
             stack.enter_context(locked(job.out))
         answers = stack.enter_context(open_journal(journal))
-        for writers in groups.values():
-            without |= gather(writers, items, answers, total, tally, watch)
-            if total.stopped:
-                break
-        return [_written(job, items, answers, without, total.stopped) for job in jobs]
+        try:
+            for writers in by_endpoint.values():
+                for batch in writers[0].answers(_missing(writers, items, answers, total), tally):
+                    # On disk before it is counted, and before the next batch is requested.
+                    unanswered |= {key: one for key, one in batch if one.get("reason") == UNANSWERED}
+                    answers.append([(key, one) for key, one in batch if key not in unanswered])
+                    for _, one in batch:
+                        total.add(one, is_stored=False)
+                    watch(total)
+        except LimitReached as error:
+            total.stopped = str(error)
+        return [_written(job, items, answers, unanswered, total.stopped) for job in jobs]
+
+
+def _missing(writers: Sequence[Writer], items: Items, answers: Journal, count: Count) -> Iterator[Any]:
+    """Every wanted answer about the items that the journal lacks; the others are counted."""
+    for _, one in _wanted(writers, items):
+        if one.key in answers:
+            count.add(answers[one.key], is_stored=True)
+        else:
+            yield one
 
 
 def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Answer], stopped: str) -> Count:
@@ -239,20 +223,21 @@ class Forecast:
     """Different filled prompts, each with the name of the model or system to ask: the first of each name."""
     shown: set[str] = field(default_factory=set)
 
-    def ask(self, question: Question) -> None:
-        """Count a question that would be sent."""
-        self.calls += 1
-        size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
-        self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
-        sent = dict(question.decoding)
-        self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
+    def add(self, asked_by: str, question: Question, *, is_answered: bool = False) -> None:
+        """Count a question that would be sent, unless it is answered.
 
-    def show(self, asked_by: str, question: Question) -> None:
-        """Store the first filled prompt of a model or system as an example, unless an equal one is stored."""
+        The first filled prompt of a model or system is an example, unless an equal one is.
+        """
         if asked_by not in self.shown:
             self.shown.add(asked_by)
-            text = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
-            self.examples.setdefault(text, asked_by)
+            prompt = "\n\n".join(f"[{role}]\n{text}" for role, text in question.messages)
+            self.examples.setdefault(prompt, asked_by)
+        if not is_answered:
+            self.calls += 1
+            size = sum(len(text.encode("utf-8", "replace")) for _, text in question.messages)
+            self.prompt_tokens += -(-size // BYTES_PER_TOKEN)
+            sent = question.decoding
+            self.answer_tokens += sent.get("max_completion_tokens", sent.get("max_tokens", inf))
 
     def lines(self, price: Price | None = None) -> list[str]:
         """The forecast as lines of text, without the examples."""
@@ -281,7 +266,30 @@ def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Foreca
     for writer, one in _wanted(list(names), items):
         result.wanted += 1
         if isinstance(writer, Asker):
-            result.show(names[writer] or writer.endpoint().model, one.question)
-            if one.key not in known:
-                result.ask(one.question)
+            name = names[writer] or writer.endpoint().model
+            result.add(name, one.question, is_answered=one.key in known)
     return result
+
+
+@dataclass(slots=True, repr=False)
+class Foreseen(ScorerAround):
+    """A chat judge that asks nothing: each new question is counted in a forecast, unless its answer is in a cache; its scores are zeros."""
+
+    scorer: Any
+    forecast: Forecast
+    cache: Path | None
+    seen: set[ScoreKey] = field(default_factory=set)
+
+    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+        """Zeros."""
+        keys = list(self.scorer.keys(asks))
+        new = [key for key in keys if key not in self.seen]
+        self.seen.update(new)
+        self.forecast.wanted += len(new)
+        stored: ScoreArrays = {}
+        if self.cache is not None:
+            stored = score_cache.read(self.cache, self.scorer.computed_by, new)
+        for key in new:
+            if key not in stored:
+                self.forecast.add(self.name, self.scorer.question(key))
+        yield from self.scorer.assemble(asks, dict.fromkeys(keys, np.zeros(1)))

@@ -44,10 +44,8 @@ def grid(
         if system in jobs:
             raise RequestError(f"The grid has '{system}' twice: give each value once.")
         if len(axes.get("seed", ())) > 1 and getattr(writer, "temperature", None) == 0:
-            raise RequestError(
-                f"'{system}' is one of several seeds at temperature 0, which give one text, paid several times: give a "
-                "temperature above 0, or one seed."
-            )
+            alike = f"'{system}' is one of several seeds at temperature 0, which give one text"
+            raise RequestError(f"{alike}: give a temperature above 0, or one seed.")
         stem = re.sub(r"[^A-Za-z0-9.=-]+", "_", system)[:80].strip("_.")
         # The digest distinguishes names that differ only in replaced characters.
         digest = hashlib.sha256(repr(writer).encode()).hexdigest()[:8]

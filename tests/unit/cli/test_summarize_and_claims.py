@@ -91,7 +91,7 @@ def test_claims_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -
     assert claims_of(out) == [["The thing is red.", "It broke."]] * 2 + [["2.5 percent left."], None, None]
     assert next(iter(readers.read(out))).summary.made["model"] == "m"
     assert "5 claims of 3 summaries, 1 reply unparsed" in said
-    assert "(id 'r3', s): 'What do you mean" in said
+    assert "(id 'r3'), s: 'What do you mean" in said
 
 
 def test_claims_with_the_users_instruction(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
         (("--instruction", "fairest"), "No clause 'fairest'"),
         (("--instruction", "ratio"), "name their attribute"),
         (("--instruction", "ratio", "--over", "party"), "no document has the attribute 'party'"),
-        (("--prompt", "perspectives-topic"), "no attribute of that name"),
+        (("--prompt", "perspectives-topic"), "has no attribute 'topic'"),
         (("--prompt", "source", "--words", "20"), "no place for words"),
         (("--words", "80", "--sentences", "2"), "both given"),
         (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),

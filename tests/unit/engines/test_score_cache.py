@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from fairbrief.engines.score_cache import Cached, Store, hashed, pack, unpack
+from fairbrief.engines.score_cache import Cached, hashed, pack, unpack, write
 from fairbrief.errors import BackendError, RequestError
-from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer, matrices
+from fairbrief.scorers.pairs import Arrays, Key, KeyedScorer
 from fairbrief.scorers.shared_words import Containment
-from fairbrief.types import Ask, Cacheable, Scorer, Scores
+from fairbrief.types import Ask, Cacheable, Scorer
 
 
 class Lengths(KeyedScorer):
@@ -43,8 +43,8 @@ class Lengths(KeyedScorer):
             self.scored.extend(batch)
             yield {key: np.full(len(key[1]), float(len(key[0]))) for key in batch}
 
-    def scores(self, asks: Sequence[Ask], arrays: Arrays) -> Iterator[Scores]:
-        return matrices(asks, arrays, lambda array: float(array.sum()))
+    def number(self, array: Any) -> float:
+        return float(array.sum())
 
 
 ASKS = [Ask("lengths", ("a", "bb"), ("x", "yy")), Ask("lengths", ("bb", "ccc"), ("yy",))]
@@ -140,10 +140,8 @@ def stored(path: Path) -> int:
 def _begin(folder: Path, ready: Any, number: int) -> None:
     for turn in range(2):
         ready.wait(60)
-        store = Store(folder / f"c{turn}.sqlite")
         for batch in range(4):
-            store.write("m", {(str(batch), str(number % 2)): np.ones(2)})
-        store.close()
+            write(folder / f"c{turn}.sqlite", "m", {(str(batch), str(number % 2)): np.ones(2)})
 
 
 def test_processes_that_begin_a_file_together_share_it(tmp_path: Path) -> None:

@@ -29,9 +29,7 @@ def test_every_scorer_has_a_card_with_figures_or_the_reason_why_not() -> None:
 def measured(copied: float, rewritten: float) -> dict[str, Any]:
     """A card's figures with these of support."""
     support = {
-        "A": {"roc_auc": [copied, 0, 1]},
-        "B": {"roc_auc": [rewritten, 0, 1]},
-        "C": {"roc_auc": [0.6, 0, 1]},
+        name: {"roc_auc": [auc, 0, 1]} for name, auc in zip("ABC", (copied, rewritten, 0.6), strict=True)
     }
     return {"support": support, "source": {"by_share": {"0.3": [0.95, 0.9, 1.0]}}}
 

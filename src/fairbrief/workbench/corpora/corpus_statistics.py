@@ -72,11 +72,10 @@ def statistics_of(
         else:
             add(f"per summary by {summary.system}", summary.text)
     missing = tuple(f"{system}: {n:,} without a summary." for system, n in sorted(unanswered.items()))
-    rows = tuple(
-        (what, f"{len(found):,}", f"{fmean(found):.2f}", f"{min(found):,}", f"{max(found):,}")
-        for what, found in lengths.items()
-    )
-    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), rows, missing)
+    rows = [
+        (what, f"{len(n):,}", f"{fmean(n):.2f}", f"{min(n):,}", f"{max(n):,}") for what, n in lengths.items()
+    ]
+    table = Table("Texts and their lengths", ("", "n", "mean", "least", "most"), tuple(rows), missing)
     by_group = (_group_table(name, found, unit) for name, found in groups.items())
     return (table, *([_asked_table(asked)] if asked else []), *by_group)
 
@@ -85,10 +84,9 @@ def _asked_table(asked: Mapping[str, Counter[str]]) -> Table:
     """The number of answers with the number of sentences that their prompt requested."""
     rows = []
     for system, found in sorted(asked.items()):
-        exact = found["exact"] / max(found["inputs"] - found["missing"], 1)
-        rows.append(
-            (system, f"{found['inputs']:,}", f"{exact:.1%}", f"{found['missing'] / found['inputs']:.2%}")
-        )
+        inputs, missing = found["inputs"], found["missing"]
+        exact = found["exact"] / max(inputs - missing, 1)
+        rows.append((system, f"{inputs:,}", f"{exact:.1%}", f"{missing / inputs:.2%}"))
     columns = ("", "inputs", "answers of exactly the length asked for", "inputs without a response")
     note = "Share of answers; longer answers, from which sentences were sampled, are not exact."
     return Table("As the prompt asked", columns, tuple(rows), (note,))
@@ -98,10 +96,8 @@ def _group_table(name: str, records: Sequence[Sequence[tuple[str | None, int]]],
     """The groups of one attribute, from the group and the length of each document of each record."""
     documents, words, holds, dominated = (Counter[str]() for _ in range(4))
     per: list[int] = []
-    unlabelled = 0
     for record in records:
         counts = Counter(group for group, _ in record if group is not None)
-        unlabelled += len(record) - counts.total()
         for group, size in record:
             if group is not None:
                 words[group] += size
@@ -110,14 +106,14 @@ def _group_table(name: str, records: Sequence[Sequence[tuple[str | None, int]]],
             documents.update(counts)
             holds.update(counts.keys())
             dominated[dominating(counts, list(counts)) or MIXED] += 1
+    unlabelled = sum(map(len, records)) - documents.total()
     rows = []
     for group, n in documents.most_common():
         numbers = (f"{n:,}", f"{n / documents.total():.1%}", f"{holds[group]:,}", f"{dominated[group]:,}")
         rows.append((group, *numbers, f"{words[group] / n:.1f}"))
     header = (name, "documents", "share", "records", "dominates", f"{unit} per document")
-    notes = [
-        f"A group dominates a record in which it has the most documents; {dominated[MIXED]:,} records have none."
-    ]
+    leading = "A group dominates a record in which it has the most documents"
+    notes = [f"{leading}; {dominated[MIXED]:,} records have none."]
     if per:
         notes.append(f"Groups per record: {min(per)} to {max(per)}, mean {fmean(per):.2f}.")
     if unlabelled:
@@ -183,21 +179,14 @@ def distinctive_words(records: Sequence[Record], by: str, *, punctuation: bool =
 
 def word_tables(contrasts: Iterable[WordContrast], most: int = 20) -> list[Table]:
     """One table per group with its most distinctive words."""
-    return [
-        Table(
-            f"Words that lean to {group}",
-            ("word", "here", "elsewhere", "log-odds", "z"),
-            tuple(
-                (w.word, str(w.count), str(w.rest), f"{w.log_odds:+z.2f}", f"{w.z:+z.2f}")
-                for w in islice(words, most)
-                if w.z > 0
-            ),
-            (
-                "|z| > 1.96 is commonly interpreted as a difference; among many words some exceed it by chance.",
-            ),
-        )
-        for group, words in groupby(contrasts, lambda contrast: contrast.group)
-    ]
+    header = ("word", "here", "elsewhere", "log-odds", "z")
+    note = "|z| > 1.96 is commonly interpreted as a difference; among many words some exceed it by chance."
+    found = []
+    for group, words in groupby(contrasts, lambda contrast: contrast.group):
+        leaning = (w for w in islice(words, most) if w.z > 0)
+        rows = ((w.word, str(w.count), str(w.rest), f"{w.log_odds:+z.2f}", f"{w.z:+z.2f}") for w in leaning)
+        found.append(Table(f"Words that lean to {group}", header, tuple(rows), (note,)))
+    return found
 
 
 def topic_table(records: Iterable[Record]) -> Table:
@@ -211,10 +200,10 @@ def topic_table(records: Iterable[Record]) -> Table:
     seeds: dict[str, Record] = {}
     for record in records:
         seeds.setdefault(record.cluster, record)
-    for document in (document for record in seeds.values() for document in record.documents):
-        for part in (TOTAL, topic_of(document.text)):
+    for text in (document.text for record in seeds.values() for document in record.documents):
+        for part in (TOTAL, topic_of(text)):
             documents[part] += 1
-            counts[part] = counts.get(part, 0) + np.array(count_identifiers(document.text, LISTS))
+            counts[part] = counts.get(part, 0) + np.array(count_identifiers(text, LISTS))
     has_words = any(own.any() for own in counts.values())
     rows = []
     for part, own in sorted(counts.items(), key=lambda item: (item[0] != TOTAL, item[0])):
@@ -250,11 +239,9 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
     found = given or by_identifiers
     if len(found) < 2:
         problem = f"has only the value '{next(iter(found))}'" if found else "is in no document"
-        known = {
-            name for r in records for name in (*r.attributes, *(a for d in r.documents for a in d.attributes))
-        }
-        raise DataError(
-            f"Words are compared between groups of documents, but the attribute '{by}' {problem}. "
-            f"Found: {', '.join(sorted(known)) or 'none'}. Name an attribute with at least two values with --by."
-        )
+        held = (given for r in records for given in (r.attributes, *(d.attributes for d in r.documents)))
+        known = set[str]().union(*held)
+        problem = f"Words are compared between groups of documents, but the attribute '{by}' {problem}"
+        attributes = ", ".join(sorted(known)) or "none"
+        raise DataError(f"{problem}. Found: {attributes}. Name one with at least two values with --by.")
     return dict(sorted(found.items()))

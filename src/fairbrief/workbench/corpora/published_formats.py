@@ -53,9 +53,7 @@ class Line:
         try:
             return msgspec.json.decode(self.text, type=kind, strict=False)
         except (msgspec.DecodeError, RecursionError) as error:
-            remedy = (
-                "mend the line (single quotation marks are Python's, not JSON's), or name the right --format"
-            )
+            remedy = "mend the line (JSON has double quotation marks), or name the right --format"
             raise self.fault(f"no such object ({error})", "one JSON object per line", remedy) from None
 
 
@@ -82,20 +80,17 @@ def table_rows(path: Path, *needed: str) -> Iterator[tuple[Line, dict[str, str]]
             check_columns(line, columns, needed)
         elif len(cells) != len(columns):
             wanted = f"{len(columns)}, as many as the columns"
-            raise line.fault(
-                counted(len(cells), "field"), wanted, "mend the line (fields are separated by tabs)"
-            )
+            raise line.fault(counted(len(cells), "field"), wanted, "mend the line (tabs separate fields)")
         else:
-            yield line, dict(zip(columns, cells, strict=True))
+            yield line, dict(zip(columns, map(str.strip, cells), strict=True))
 
 
 def check_columns(head: Line, columns: Sequence[str], needed: Sequence[str]) -> None:
     """DataError if one of the needed columns is missing."""
     for name in needed:
         if name not in columns:
-            raise head.fault(
-                f"no column {name}", f"the columns {', '.join(needed)}", "name the right --format"
-            )
+            wanted = f"the columns {', '.join(needed)}"
+            raise head.fault(f"no column {name}", wanted, "name the right --format")
 
 
 @contextmanager
@@ -140,8 +135,7 @@ def read_semeval(path: Path) -> Iterator[Record]:
     The stance is as published: ``FAVOR``, ``AGAINST`` or ``NONE``. Further columns (opinion towards,
     sentiment) become attributes of the tweet.
     """
-    for line, cells in table_rows(path, "id", "target", "tweet", "stance"):
-        row = {name: cell.strip() for name, cell in cells.items()}
+    for line, row in table_rows(path, "id", "target", "tweet", "stance"):
         ident, target, tweet = row.pop("id"), row.pop("target"), row.pop("tweet")
         document, attributes = Document(tweet, _given(**row)), {"target": target}
         yield Record(f"{target}-{ident}", (document,), attributes=attributes, where=line.where)
@@ -198,7 +192,7 @@ def read_fewsum(path: Path) -> Iterator[Record]:
             yield from (_gold_set(line, row) for line, row in rows)
             continue
         check_columns(Line(file, 1, ""), columns, ["review_text"])
-        for product, reviews in groupby(rows, lambda row: row[1].get("group_id", "").strip()):
+        for product, reviews in groupby(rows, lambda row: row[1].get("group_id", "")):
             lines, cells = zip(*reviews, strict=True)
             attributes = {"product": product or file.stem, **_given(category=cells[0].get("category"))}
             documents = tuple(map(_review, lines, cells))
@@ -232,7 +226,7 @@ def _gold_set(line: Line, row: Mapping[str, str]) -> Record:
         for kind in (REVIEW, SUMMARY)
     )
     # In the published Yelp gold sets the group_id column contains the category, the same for many rows.
-    product = (row.get("group_id") or row.get("prod_id") or "").strip()
+    product = row.get("group_id") or row.get("prod_id") or ""
     ident = "-".join(filter(None, (line.path.stem, str(line.number), product)))
     attributes = _given(category=row.get("cat"))
     return Record(ident, tuple(map(Document, texts)), summaries, attributes=attributes, where=line.where)
@@ -240,7 +234,7 @@ def _gold_set(line: Line, row: Mapping[str, str]) -> Record:
 
 def _review(line: Line, row: Mapping[str, str]) -> Document:
     """A review with its rating, if there is one: ``5`` for "5" and "5.0"."""
-    given = row.get("rating", "").strip()
+    given = row.get("rating", "")
     try:
         rating = float(given or 0)
     except ValueError:

@@ -67,7 +67,7 @@ def parse_mix(text: str) -> Mix:
             share = Fraction(number)
         except (ValueError, ZeroDivisionError):
             share = Fraction(-1)
-        if not equals or not value or share < 0:
+        if not (equals and value and share >= 0):
             raise RequestError(f"The mix '{text}' has the part '{part}'. Write VALUE=SHARE,VALUE=SHARE.")
         if value in shares:
             raise RequestError(f"The mix '{text}' names a value twice.")
@@ -115,10 +115,8 @@ def mixtures(
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if len(by_value[value]) < n:
-                raise RequestError(
-                    f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' and there are {len(by_value[value])} "
-                    f"(texts: {known}): use smaller sets or another mix, or widen the length limits."
-                )
+                needs = f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' (texts: {known})"
+                raise RequestError(f"{needs}: use smaller sets or another mix, or widen the length limits.")
     width = len(str(samples - 1))
     for size, mix in cells:
         wanted = mix.counts(size)
@@ -183,20 +181,17 @@ def stratify(
     share, rest = divmod(sets, len(order))
     if rest:
         near = max(1, round(sets / len(order))) * len(order)
-        raise RequestError(
-            f"{counted(sets, 'set')} cannot be dominated equally by {len(order)} values ({', '.join(order)}): ask for {near}."
-        )
-    strata: dict[str, list[int]] = {value: [] for value in order}
+        by = f"{len(order)} values ({', '.join(order)})"
+        raise RequestError(f"{counted(sets, 'set')} cannot be dominated equally by {by}: ask for {near}.")
+    strata: dict[str | None, list[int]] = {value: [] for value in (*order, None)}
     for i, record in enumerate(pool):
-        value = dominating(record.values_of(attribute), order)
-        if value is not None:
-            strata[value].append(i)
-    if short := [f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share]:
+        strata[dominating(record.values_of(attribute), order)].append(i)
+    del strata[None]
+    if short := ", ".join(f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share):
         fewest = min(map(len, strata.values()))
-        raise RequestError(
-            f"Too few of {counted(len(pool), 'set')} are dominated by {', '.join(short)}; wanted {share} each. "
-            f"{f'Ask for {fewest * len(order)} sets, or name' if fewest else 'Name'} the dominating values with --values."
-        )
+        remedy = f"Ask for {fewest * len(order)} sets, or name" if fewest else "Name"
+        found = f"Too few of {counted(len(pool), 'set')} are dominated by {short}; wanted {share} each"
+        raise RequestError(f"{found}. {remedy} the dominating values with --values.")
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
     return [
@@ -214,9 +209,7 @@ def cut_sets(
     """
     largest = max(map(len, topics.values()), default=0)
     if largest < size:
-        raise RequestError(
-            f"No topic has {counted(size, 'text')}; the largest has {largest}. Use smaller sets."
-        )
+        raise RequestError(f"No topic has {counted(size, 'text')}, the largest {largest}. Use smaller sets.")
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
@@ -349,13 +342,10 @@ def review_sets(
         is_whole = len(kept) == len(reviews) == size
         random.Random(f"{seed}|{product}").shuffle(kept)  # noqa: S311 # a seed that reproduces is wanted
         for i in range(len(kept) // size if per_product is None else min(len(kept) // size, per_product)):
-            yield Record(
-                product if per_product == 1 else f"{product}-{i}",
-                tuple(kept[i * size : (i + 1) * size]),
-                record.references if is_whole else (),
-                attributes={**record.attributes, "product": product},
-                seed_document=None if per_product == 1 else product,
-            )
+            name, seed_document = (product, None) if per_product == 1 else (f"{product}-{i}", product)
+            documents, attributes = tuple(kept[i * size :][:size]), {**record.attributes, "product": product}
+            references = record.references if is_whole else ()
+            yield Record(name, documents, references, attributes=attributes, seed_document=seed_document)
 
 
 def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence[Document]]]:
@@ -368,9 +358,8 @@ def _products(records: Iterable[Record]) -> Iterator[tuple[str, Record, Sequence
         (review,) = record.documents
         product = review.attributes.get("product", record.attributes.get("product"))
         if product is None:
-            raise RequestError(
-                f"{record.where or record.id}: the review has no attribute 'product'. Name its field with --product FIELD."
-            )
+            where = record.where or record.id
+            raise RequestError(f"{where}: no attribute 'product'. Name its field with --product FIELD.")
         own = {name: value for name, value in review.attributes.items() if name != "product"}
         single.setdefault(product, (record, []))[1].append(Document(review.text, own))
     yield from ((product, *held) for product, held in single.items())
@@ -384,12 +373,7 @@ SPLIT = "turn split"
 
 
 def segments(
-    conversations: Iterable[Record],
-    most: int,
-    counts: Counter[str],
-    *,
-    rule: Tokens = "words",
-    names: bool = True,
+    records: Iterable[Record], most: int, counts: Counter[str], *, rule: Tokens = "words", names: bool = True
 ) -> Iterator[Record]:
     """The segments of each conversation, in order: as many whole turns as fit.
 
@@ -403,7 +387,7 @@ def segments(
     Raises: RequestError if a speaker's name leaves no room for a word.
     """
     count = counter(rule)
-    for conversation in conversations:
+    for conversation in records:
         found: list[list[Document]] = []
         size = 0
         for turn, tokens in _pieces(conversation, most, count, counts, names=names):
@@ -413,13 +397,9 @@ def segments(
             found[-1].append(turn)
             size += tokens
         for number, turns in enumerate(found):
-            place = {"conversation": conversation.id, "segment": str(number)}
-            yield Record(
-                f"{conversation.id}-{number}",
-                tuple(turns),
-                attributes={**conversation.attributes, **place},
-                seed_document=conversation.id,
-            )
+            whole = conversation.id
+            attributes = {**conversation.attributes, "conversation": whole, "segment": str(number)}
+            yield Record(f"{whole}-{number}", tuple(turns), attributes=attributes, seed_document=whole)
 
 
 def _pieces(
@@ -448,10 +428,8 @@ PARTS: Sequence[tuple[Callable[[str], Sequence[str]], str]] = ((split, " "), (st
 def _split(text: str, lead: str, most: int, count: Count, level: int = 0) -> Iterator[str]:
     """The text in pieces of at most ``most`` tokens each, counting their lead, with as many parts as fit."""
     if level == len(PARTS):
-        raise RequestError(
-            f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word: "
-            "allow more tokens, or omit the names."
-        )
+        no_room = f"A segment of {most} tokens has no room for the speaker '{lead.strip()}' and a word"
+        raise RequestError(f"{no_room}: allow more tokens, or omit the names.")
     parts_of, joint = PARTS[level]
     current = ""
     for part in parts_of(text):

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 from fairbrief.chat.client import Asker, Wanted
 from fairbrief.chat.endpoint import Decoding, Endpoint, Question, Reply
 from fairbrief.chat.journal import key_of
-from fairbrief.serialization import summary_fields
-from fairbrief.types import Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, fill, find
+from fairbrief.types import Record
+from fairbrief.workbench.summarizers.prompts import Asked, Prompted, fill, find
 
 VERSION = 1
 
@@ -50,26 +49,19 @@ class Chat(Prompted, Endpoint, Decoding, Asker):
         for i, system in enumerate(self.systems):
             sent = {**self.sent(), **({} if self.seed is None else {"seed": self.seed + i})}
             inputs = (record.id, self.model, self.shown, system, i, asked.messages, sent, sentences)
-            read = partial(self._summary, record, prompt, asked.wording, i, sent)
-            yield Wanted(key_of(VERSION, *inputs), Question(asked.messages, tuple(sent.items())), read)
+            read = partial(self._read, record, i, asked, sent)
+            yield Wanted(key_of(VERSION, *inputs), Question(asked.messages, sent), read)
 
-    def _summary(
-        self, record: Record, prompt: Prompt, wording: int, sample: int, sent: Mapping[str, Any], reply: Reply
+    def _read(
+        self, record: Record, sample: int, asked: Asked, sent: Mapping[str, Any], reply: Reply
     ) -> Mapping[str, Any]:
-        """The fields of the summary in a reply, or the reason why it has none; ``made`` records the request."""
-        text, cut = self.cut(reply.text, prompt)
-        made = self.made(
-            reply.model or self.model,
-            prompt,
-            wording,
-            sample,
-            **sent,
-            finish=reply.finish,
-            cut="" if reply.reason else cut,
-            answer=reply.text if reply.reason else "",
-            error=reply.detail,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-        )
-        final = "" if reply.reason else text
-        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reply.reason, made=made))
+        """The fields of the summary in a reply; ``made`` records the request."""
+        more = {
+            "finish": reply.finish,
+            "answer": reply.text if reply.reason else "",
+            "error": reply.detail,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+        }
+        model = reply.model or self.model
+        return self.summary(record, sample, asked, model, reply.text, reply.reason, **sent, **more)

@@ -14,13 +14,14 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from fairbrief.measures.bases import Count
+from fairbrief.scorers.word_counts import Entries, Texts, cosines
 from fairbrief.specs import CheckedSettings
 from fairbrief.text.gendered_words import count_identifiers
-from fairbrief.text.segmentation import numbered, plain_words
+from fairbrief.text.segmentation import Rule, plain_words
 from fairbrief.text.sentences import split
 from fairbrief.text.themes import topic_of
 from fairbrief.text.vocabulary import FUNCTION_WORDS
-from fairbrief.types import Floats, Record, Summary
+from fairbrief.types import Ask, Floats, Record, Summary
 
 
 class Extractive(CheckedSettings, ABC):
@@ -35,9 +36,8 @@ class Extractive(CheckedSettings, ABC):
         for record in records:
             sentences = [sentence for document in record.documents for sentence in split(document.text)]
             text = " ".join(sentences[i] for i in sorted(self.chosen(record, sentences)))
-            yield Summary(
-                record.id, repr(self), text, reason="" if text else "empty", made={"summarizer": repr(self)}
-            )
+            reason, made = "" if text else "empty", {"summarizer": repr(self)}
+            yield Summary(record.id, repr(self), text, reason=reason, made=made)
 
 
 class OfSentences(Extractive):
@@ -88,24 +88,19 @@ class LexRank(OfSentences):
 def centrality(sentences: Sequence[str], threshold: float, damping: float) -> Floats:
     """The stationary distribution of the walk over sentences. Shape (n,); sums to one."""
     n = len(sentences)
-    similarity = _tfidf_cosine(sentences)
+    asked = Texts([Ask("tfidf", tuple(sentences), tuple(sentences))])
+    similarity = cosines(Entries(asked, "given", CONTENT)).reshape(n, n)
     weights = np.where(similarity > threshold, similarity, 0.0)
     np.fill_diagonal(weights, 1.0)
     walk = weights / weights.sum(axis=1, keepdims=True)
     return np.linalg.solve(np.eye(n) - (1 - damping) * walk.T, np.full(n, damping / max(n, 1)))
 
 
-def _tfidf_cosine(sentences: Sequence[str]) -> Floats:
-    content = [[w for w in plain_words(s.lower()) if w not in FUNCTION_WORDS] for s in sentences]
-    words = numbered(content)
-    counts = np.zeros((len(content), len(words.names)))
-    np.add.at(counts, (np.repeat(np.arange(len(content)), words.many), words.numbers), 1)
-    holds = (counts > 0).sum(axis=0)
-    vectors = counts * (np.log((1 + len(content)) / (1 + holds)) + 1)
-    norms = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    vectors = vectors / np.where(norms == 0, 1, norms)
-    cosine: Floats = vectors @ vectors.T
-    return cosine
+def _content_words(text: str) -> list[str]:
+    return [word for word in plain_words(text.lower()) if word not in FUNCTION_WORDS]
+
+
+CONTENT = Rule(_content_words)
 
 
 # ---- Summarizers with a known bias, or none by construction, for trying measures

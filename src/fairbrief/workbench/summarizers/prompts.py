@@ -13,18 +13,19 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
 from fairbrief.errors import DataError, RequestError, text_of
 from fairbrief.measures.bases import Count
 from fairbrief.measures.record_texts import chosen
+from fairbrief.serialization import summary_fields
 from fairbrief.specs import CheckedSettings
 from fairbrief.text.counted import listed
 from fairbrief.text.replies import items
 from fairbrief.text.sentences import split
-from fairbrief.types import Case, Record
+from fairbrief.types import Case, Record, Summary
 
 LIBRARY = resources.files("fairbrief.workbench.summarizers") / "prompt_library"
 CLAUSES = "clauses.toml"
@@ -84,9 +85,8 @@ def find(name: str) -> Prompt:
         return shipped()[name]
     path = Path(name).expanduser()
     if not path.is_file() or path.suffix == ".toml":
-        raise RequestError(
-            f"There is no prompt '{name}', and no text file of that name. Prompts: {', '.join(shipped())}."
-        )
+        known = ", ".join(shipped())
+        raise RequestError(f"There is no prompt '{name}', and no text file of that name. Prompts: {known}.")
     text = text_of(path)
     if "{documents}" not in text:
         raise DataError(f"{path}: the prompt has no {{documents}}, so the texts would be missing.")
@@ -116,11 +116,8 @@ class Wish:
 
     def as_settings(self) -> dict[str, str]:
         """The settings in the form of a summary's ``made``; unset ones are omitted."""
-        return {
-            f.name: str(value)
-            for f in dataclasses.fields(Wish)
-            if (value := getattr(self, f.name)) != f.default
-        }
+        given = {f.name: (getattr(self, f.name), f.default) for f in dataclasses.fields(Wish)}
+        return {name: str(value) for name, (value, default) in given.items() if value != default}
 
 
 class Asked(NamedTuple):
@@ -128,6 +125,7 @@ class Asked(NamedTuple):
 
     system: str
     user: str
+    prompt: Prompt
     wording: int
 
     @property
@@ -159,7 +157,7 @@ def fill(prompt: Prompt, record: Record, wish: Wish) -> Asked:
     def value(match: re.Match[str]) -> str:
         return separator if match[1] == "separator" else _value(match[1], prompt, record, wish)
 
-    return Asked(system, FIELD.sub(value, template), wording)
+    return Asked(system, FIELD.sub(value, template), prompt, wording)
 
 
 def _length(prompt: Prompt, wish: Wish) -> str:
@@ -186,17 +184,13 @@ def _value(field: str, prompt: Prompt, record: Record, wish: Wish) -> str:
         case "words" | "sentences":
             wished, usual = getattr(wish, field), getattr(prompt, field)
             if (number := usual if wished is None else wished) is None:
-                raise RequestError(
-                    f"The prompt '{prompt.name}' uses {{{field}}}: give the number, {field}=N."
-                )
+                raise RequestError(f"The prompt '{prompt.name}' uses {{{field}}}: give {field}=N.")
             return str(number)
         case "focus" if wish.focus or prompt.focus:
             return wish.focus or prompt.focus
     if field not in record.attributes:
-        raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): the prompt '{prompt.name}' uses {{{field}}}, but the record "
-            "has no attribute of that name. Add it, or use another prompt."
-        )
+        has_no = f"the record has no attribute '{field}', which the prompt '{prompt.name}' uses"
+        raise DataError(f"{record.place}: {has_no}. Add it, or use another prompt.")
     return record.attributes[field]
 
 
@@ -216,10 +210,8 @@ def _documents(prompt: Prompt, record: Record, wish: Wish) -> str:
 
 def _over(prompt: Prompt, wish: Wish) -> str:
     if not wish.over:
-        raise RequestError(
-            f"The prompt '{prompt.name}', or the instruction '{wish.instruction}', uses groups: "
-            "name their attribute, …(prompt=…)@ATTRIBUTE."
-        )
+        who = f"The prompt '{prompt.name}', or the instruction '{wish.instruction}',"
+        raise RequestError(f"{who} uses groups: name their attribute, …(prompt=…)@ATTRIBUTE.")
     return wish.over
 
 
@@ -227,9 +219,7 @@ def _counts(prompt: Prompt, record: Record, wish: Wish) -> Counter[str]:
     """The number of documents of each group."""
     counts = Counter(record.values_of(_over(prompt, wish)))
     if not counts:
-        raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): no document has the attribute '{wish.over}', which the prompt uses."
-        )
+        raise DataError(f"{record.place}: no document has the attribute '{wish.over}' that the prompt uses.")
     return counts
 
 
@@ -238,19 +228,15 @@ def _check_room(prompt: Prompt, template: str, wish: Wish) -> None:
     has_both = "{words}" in template and "{sentences}" in template
     if wish.words is not None and wish.sentences is not None and not has_both:
         raise RequestError(
-            f"words={wish.words} and sentences={wish.sentences} are both given, but the prompt '{prompt.name}' has one "
-            "place for a length: give one of them, or use a prompt with {words} and {sentences}."
+            f"words and sentences are both given, but the prompt '{prompt.name}' has one place for a length: give one of them."
         )
-    for wanted, is_wished, places in (
-        ("instruction", bool(_clause("instructions", wish.instruction)), ("{instruction}",)),
-        ("words", wish.words is not None, ("{words}", "{length}")),
-        ("sentences", wish.sentences is not None, ("{sentences}", "{length}")),
-        ("focus", bool(wish.focus), ("{focus}",)),
-    ):
-        if is_wished and not any(place in template for place in places):
-            raise RequestError(
-                f"The prompt '{prompt.name}' has no place for {wanted}: add {' or '.join(places)} to it."
-            )
+    clause = _clause("instructions", wish.instruction)
+    wished = {"instruction": clause, "words": wish.words, "sentences": wish.sentences, "focus": wish.focus}
+    for name, value in wished.items():
+        places = f"{{{name}}}", *(["{length}"] if name in ("words", "sentences") else [])
+        if value and not any(place in template for place in places):
+            add = " or ".join(places)
+            raise RequestError(f"The prompt '{prompt.name}' has no place for {name}: add {add}.")
 
 
 def _clause(kind: str, name: str) -> str:
@@ -278,10 +264,7 @@ def prompt_of(case: Case, name: str | None = None) -> str:
         return given or "\n\n".join(document.text for document in case.record.documents)
     prompt = find(given)
     if prompt.sha != made["prompt_sha"]:
-        raise RequestError(
-            f"The summaries were made with a prompt '{given}' that is not the one known by that name now. "
-            "Give it with --prompt FILE."
-        )
+        raise RequestError(f"The prompt '{given}' has changed since. Give the one used with --prompt FILE.")
     return fill(prompt, case.record, msgspec.convert(made, Wish, strict=False)).user
 
 
@@ -323,10 +306,8 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
     def __post_init__(self) -> None:
         CheckedSettings.__post_init__(self)
         if self.samples > 1 and self.temperature == 0:
-            raise ValueError(
-                f"at temperature 0 all {self.samples} samples would be one text, paid {self.samples} times: "
-                "give a temperature above 0, or samples=1"
-            )
+            alike = f"{self.samples} samples at temperature 0 would be one text, paid {self.samples} times"
+            raise ValueError(f"{alike}: give a temperature above 0, or samples=1")
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -338,20 +319,28 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
         """The number of sentences to ask for: the setting, or the prompt's default."""
         return self.sentences if self.sentences is not None else prompt.sentences
 
-    def cut(self, text: str, prompt: Prompt) -> tuple[str, str]:
-        """The answer with the requested number of sentences, unless the prompt keeps longer ones: see `finished`."""
-        wanted = None if prompt.longer == "keep" else self.sentences_of(prompt)
-        return finished(text, wanted, is_list=prompt.answer == "list")
+    def summary(
+        self, record: Record, sample: int, asked: Asked, model: str, text: str, reason: str = "", **more: Any
+    ) -> Mapping[str, Any]:
+        """The fields of the summary in a model's answer, or the ``reason`` why it has none.
 
-    def made(self, model: str, prompt: Prompt, wording: int, sample: int, **more: object) -> dict[str, str]:
-        """How a summary was made: the model, the prompt, the settings, and ``more``; empty texts are omitted."""
+        It has the requested number of sentences, unless the prompt keeps longer answers (`finished`). ``made`` is how it
+        was made: the model, the prompt, the settings, ``more``, and what was cut; empty texts are omitted.
+        """
+        prompt, final, cut = asked.prompt, "", ""
+        if not reason:
+            sentences = None if prompt.longer == "keep" else self.sentences_of(prompt)
+            final, cut = finished(text, sentences, is_list=prompt.answer == "list")
+            reason = "" if final else "empty summary"
         given = {
             "model": model,
             "prompt": prompt.name,
             "prompt_sha": prompt.sha,
-            "wording": wording + 1,
+            "wording": asked.wording + 1,
             **self.as_settings(),
             "sample": sample + 1 if self.samples > 1 else "",
             **more,
+            "cut": cut,
         }
-        return {name: str(value) for name, value in given.items() if value != ""}
+        made = {name: str(value) for name, value in given.items() if value != ""}
+        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reason, made=made))

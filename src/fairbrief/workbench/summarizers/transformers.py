@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -14,12 +15,13 @@ from fairbrief import pretrained
 from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.bases import Count
-from fairbrief.pretrained import explained, quiet
+from fairbrief.pretrained import explained
+from fairbrief.scorers import models
+from fairbrief.scorers.models import Resident
 from fairbrief.scorers.pieces import run_batches
-from fairbrief.serialization import summary_fields
 from fairbrief.text.counted import counted
-from fairbrief.types import Integers, Record, Summary
-from fairbrief.workbench.summarizers.prompts import Prompt, Prompted, Task, fill, find
+from fairbrief.types import Integers, Record
+from fairbrief.workbench.summarizers.prompts import Asked, Prompt, Prompted, Task, fill, find
 
 VERSION = 2
 AT_ONCE = 256
@@ -32,8 +34,8 @@ class Draft(NamedTuple):
     task: Task
     text: str
     pieces: int
-    wording: int
-    long: str
+    asked: Asked
+    long: str = ""
 
 
 class Transformers(Prompted):
@@ -85,57 +87,47 @@ class Transformers(Prompted):
             budget = 0 if self.temperature else placement.batch_tokens
             for batch, texts in run_batches(sizes, partial(self._generate, ready, writer), budget):
                 written = zip((ready[i] for i in batch.tolist()), texts, strict=True)
-                yield [(draft.task.key, self._summary(draft, text, prompt)) for draft, text in written]
+                yield [(draft.task.key, self._summary(draft, text)) for draft, text in written]
 
     # -------------------------------------------------------------------------- inputs
 
     def _prompt(self) -> Prompt:
         return find(self.prompt or ("source" if configuration(self.model).is_encoder_decoder else "plain"))
 
-    def _room(self, writer: Writer) -> int | None:
-        """The maximum number of word pieces of the input; the output of a decoder uses the same limit."""
-        if writer.limit is None or writer.is_encoder_decoder:
-            return writer.limit
-        room = writer.limit - self.max_new_tokens
-        if room < 1:
-            raise RequestError(
-                f"{self.model} takes {writer.limit} word pieces in all; max_new_tokens={self.max_new_tokens} leaves "
-                "none for the input. Lower it."
-            )
-        return room
-
-    def _fitted(self, task: Task, writer: Writer, prompt: Prompt) -> Draft:
+    def _fitted(self, task: Task, writer: Resident, prompt: Prompt) -> Draft:
         """The task's record as it will be sent, shortened to fit."""
-        room = self._room(writer)
+        # The output of a decoder uses the same limit.
+        room = writer.limit - (0 if writer.model.config.is_encoder_decoder else self.max_new_tokens)
+        if room < 1:
+            limit = f"{self.model} takes {writer.limit} word pieces in all"
+            raise RequestError(
+                f"{limit}, of which max_new_tokens={self.max_new_tokens} leaves none. Lower it."
+            )
 
-        def fits(candidate: Record) -> bool:
-            return room is None or self._sent(candidate, writer, prompt)[1] <= room
+        draft = partial(self._draft, task, writer, prompt)
+        whole = draft(task.record)
+        if whole.pieces <= room:
+            return whole
+        short, cut = truncated(task.record, lambda record: draft(record).pieces <= room)
+        return draft(short)._replace(long=f"{counted(cut, 'word')} cut off")
 
-        short, cut = (task.record, 0) if fits(task.record) else truncated(task.record, fits)
-        long = f"{counted(cut, 'word')} cut off" if cut else ""
-        return Draft(task, *self._sent(short, writer, prompt), long)
-
-    def _sent(self, record: Record, writer: Writer, prompt: Prompt) -> tuple[str, int, int]:
-        """The model's input, including the template; its number of word pieces; the number of the wording."""
+    def _draft(self, task: Task, writer: Resident, prompt: Prompt, record: Record) -> Draft:
+        """A record as the model gets it, in its template."""
         asked = fill(prompt, record, self)
         messages = [{"role": role, "content": text} for role, text in asked.messages]
-        text = _templated(writer, messages) if writer.has_template else _joined(messages)
-        pieces = writer.tokenizer(text, add_special_tokens=not writer.has_template)["input_ids"]
-        return text, len(pieces), asked.wording
+        text = _templated(writer, messages) if has_template(writer) else _joined(messages)
+        pieces = writer.tokenizer(text, add_special_tokens=not has_template(writer))["input_ids"]
+        return Draft(task, text, len(pieces), asked)
 
     # --------------------------------------------------------------------------- outputs
 
-    def _generate(self, ready: Sequence[Draft], writer: Writer, batch: Integers) -> list[str]:
+    def _generate(self, ready: Sequence[Draft], writer: Resident, batch: Integers) -> list[str]:
         """The model's outputs for the drafts with these indices."""
         torch = library("torch")
         drafts = [ready[i] for i in batch.tolist()]
-        given = writer.tokenizer(
-            [draft.text for draft in drafts],
-            padding=True,
-            return_tensors="pt",
-            return_token_type_ids=False,
-            add_special_tokens=not writer.has_template,
-        ).to(writer.device)
+        form = {"padding": True, "return_tensors": "pt", "return_token_type_ids": False}
+        texts = [draft.text for draft in drafts]
+        given = writer.tokenizer(texts, add_special_tokens=not has_template(writer), **form).to(writer.device)
         usual = writer.model.generation_config
         changed: dict[str, Any] = {
             "do_sample": self.temperature > 0,
@@ -155,23 +147,26 @@ class Transformers(Prompted):
                 digest = hashlib.sha256(place.encode("utf-8", "surrogatepass")).digest()
                 torch.manual_seed(int.from_bytes(digest[:4], "big"))
             ids = writer.model.generate(**given, generation_config=settings)
-        if not writer.is_encoder_decoder:
+        if not writer.model.config.is_encoder_decoder:
             ids = ids[:, given["input_ids"].shape[1] :]
         return [text.strip() for text in writer.tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
-    def _summary(self, draft: Draft, text: str, prompt: Prompt) -> Mapping[str, Any]:
+    def _summary(self, draft: Draft, text: str) -> Mapping[str, Any]:
         """The fields of the summary that the model wrote."""
         _, record, sample = draft.task
-        final, cut = self.cut(text, prompt)
-        sampled = {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
-        made = self.made(
-            identity(self.model), prompt, draft.wording, sample, **sampled, long=draft.long, cut=cut
+        more: dict[str, Any] = (
+            {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
         )
-        reason = "" if final else "empty summary"
-        return summary_fields(Summary(record.id, self.systems[sample], final, reason=reason, made=made))
+        more["long"] = draft.long
+        return self.summary(record, sample, draft.asked, identity(self.model), text, **more)
 
 
-def _templated(writer: Writer, messages: list[dict[str, str]]) -> str:
+def has_template(writer: Resident) -> bool:
+    """Whether the model was trained for conversation."""
+    return bool(getattr(writer.tokenizer, "chat_template", None))
+
+
+def _templated(writer: Resident, messages: list[dict[str, str]]) -> str:
     """The conversation in the model's template; a template without a system role gets that text in the user's turn."""
     render = partial(writer.tokenizer.apply_chat_template, add_generation_prompt=True, tokenize=False)
     try:
@@ -192,26 +187,6 @@ def _joined(messages: list[dict[str, str]]) -> str:
 READER = "transformers"
 RESIDENT = 2
 """Maximum number of models in memory."""
-UNLIMITED = 1_000_000
-"""Word pieces; a tokenizer without a limit reports an astronomical one."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Writer:
-    """A model for writing. ``limit``: its maximum number of word pieces (a decoder's output included); None if unlimited."""
-
-    tokenizer: Any
-    model: Any
-    device: str
-    limit: int | None
-    is_encoder_decoder: bool
-
-    @property
-    def has_template(self) -> bool:
-        """Whether the model was trained for conversation."""
-        return bool(getattr(self.tokenizer, "chat_template", None))
-
-
 library = partial(pretrained.library, name="transformers:MODEL")
 """A heavy library, imported on first use."""
 
@@ -231,24 +206,18 @@ def configuration(model: str) -> Any:
 
 
 @lru_cache(maxsize=RESIDENT)
-def load_writer(model: str, placement: pretrained.Placement) -> Writer:
-    """The model on a device, ready to write."""
-    transformers, config = library("transformers"), configuration(model)
-    folder = pretrained.find(model, READER).folder
-    with quiet(), explained(folder, READER):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
-        loaded = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
-        dtype = getattr(library("torch"), pretrained.DTYPES[placement.dtype])
-        loaded = loaded.to(device=placement.device, dtype=dtype).eval()
+def load_writer(model: str, placement: pretrained.Placement) -> Resident:
+    """The model on a device, ready to write. Its limit includes a decoder's output."""
+    config = configuration(model)
+    kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
+    writer = models.loaded(kind, pretrained.find(model, READER), placement, READER)
+    tokenizer = writer.tokenizer
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A decoder continues its input, so its padding is on the left; an encoder's is on the right.
     tokenizer.padding_side = "right" if config.is_encoder_decoder else "left"
-    positions = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
-    limits = (int(n) for n in (tokenizer.model_max_length, *positions) if n is not None and 0 < n < UNLIMITED)
-    limit = min(limits, default=None)
-    return Writer(tokenizer, loaded, placement.device, limit, bool(config.is_encoder_decoder))
+    positions = getattr(config, "n_positions", None) or sys.maxsize
+    return writer._replace(limit=min(positions, models.limit(tokenizer, config, sys.maxsize)))
 
 
 def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, int]:
@@ -269,8 +238,6 @@ def truncated(record: Record, fits: Callable[[Record], bool]) -> tuple[Record, i
     longest = max(map(len, words), default=0)
     most = bisect_left(range(1, longest + 1), 1, key=lambda most: not fits(capped(most)))
     if not most:
-        raise DataError(
-            f"{record.where or 'input'} (id '{record.id}'): the prompt and one word of each of "
-            f"{counted(len(words), 'document')} are more than the model takes. Use fewer documents, or another model."
-        )
+        what = f"the prompt and one word of each of {counted(len(words), 'document')}"
+        raise DataError(f"{record.place}: {what} are more than the model takes. Use fewer, or another model.")
     return capped(most), sum(max(0, len(w) - most) for w in words)
