@@ -40,25 +40,31 @@ class SavedValues:
         value = self.measure.value(Totals(self.columns, sums))[self.measure.name]
         return np.asarray(value.array, dtype=np.float64)
 
-    def by_system(
-        self, chosen: Sequence[Integers], clusters: Sequence[Integers], resampling: Resampling
-    ) -> Floats:
-        """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems).
+    def of(self, places: Integers) -> SavedValues:
+        """Some of the summaries. Shape: (n,)."""
+        clusters, records = self.clusters.of(places), self.records.of(places)
+        return replace(
+            self, system=self.system[places], clusters=clusters, records=records, rows=self.rows[places]
+        )
 
-        ``chosen`` and ``clusters`` are, by system, the places of its summaries and the index of each one's cluster.
-        """
-        many = 1 + max(int(numbers.max()) for numbers in clusters)
-        values = []
-        for places, cluster in zip(chosen, clusters, strict=True):
-            sums = jackknifed.summed(self.rows[places], cluster, many)
+    def places(self, system: str) -> Integers:
+        """The places of a system's summaries."""
+        is_named = np.array([name == system for name in self.systems], dtype=np.bool_)
+        return np.flatnonzero(is_named[self.system])
+
+    def by_system(self, systems: Iterable[str], resampling: Resampling) -> Floats:
+        """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems)."""
+        cluster, values = self.clusters.codes(), []
+        for places in map(self.places, systems):
+            sums = jackknifed.summed(self.rows[places], cluster[places], int(cluster.max()) + 1)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
-    def in_common(self, other: SavedValues) -> tuple[Integers, Integers]:
-        """The places of the common summaries in this and in the other, in the order of this. Shapes: (n,)."""
+    def in_common(self, other: SavedValues) -> tuple[SavedValues, SavedValues]:
+        """Both on their common summaries, in the order of this."""
         ours, theirs = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (self, other))
         place = ours.places_in(theirs)
-        return np.flatnonzero(place >= 0), place[place >= 0]
+        return self.of(np.flatnonzero(place >= 0)), other.of(place[place >= 0])
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
