@@ -78,7 +78,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     steps: dict[str, Callable[[], object]] = {
         "open": begin,
         "first page of the list": rows,
-        "page in the middle": lambda: rows(start=first[0]["total"] // 2),
+        "page in the middle": lambda: rows(start=str(first[0]["total"] // 2)),
         "first record": lambda: record(0),
         "another record": lambda: record(1),
         "compared with another system": lambda: rows(other="0:balanced"),

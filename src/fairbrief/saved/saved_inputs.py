@@ -151,7 +151,7 @@ class SavedTexts:
 
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._cases = Pooled(reading) if pools_runs else reading
-        self._search = lru_cache(maxsize=SEARCHES)(self._found)
+        self.search = lru_cache(maxsize=SEARCHES)(self._search)
 
     def unit(self, record: str, system: str) -> Cases:
         """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
@@ -162,18 +162,15 @@ class SavedTexts:
             raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
         return cases
 
-    def search(self, words: Sequence[str]) -> frozenset[str]:
-        """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
-        return self._search(tuple(sorted({word.lower() for word in words})))
-
-    def _found(self, words: Sequence[str]) -> frozenset[str]:
+    def _search(self, *words: str) -> Collection[str]:
+        """Ids of the records whose texts or summaries contain all words, in lower case; at most `MOST_FOUND`."""
         found: set[str] = set()
         for case in self._cases:
             if case.record.id not in found and _holds(case, words):
-                found.add(case.record.id)
-                if len(found) == MOST_FOUND:
-                    break
-        return frozenset(map(encodable, found))
+                found.add(encodable(case.record.id))
+            if len(found) == MOST_FOUND:
+                break
+        return found
 
 
 def cases_of(cases: Iterable[Case], wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Case]:

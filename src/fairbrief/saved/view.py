@@ -74,7 +74,7 @@ class Answers:
         }  # fmt: skip
 
     def rows(
-        self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: int = 0
+        self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: str = ""
     ) -> dict[str, Any]:
         """One page of the list: ids with values, and the total.
 
@@ -88,18 +88,19 @@ class Answers:
         beside = _values_beside(listing, self._listing(measure, other), quantity) if other else None
         ranked = values if beside is None else values - beside
         places = np.arange(len(ranked))
-        if words := search.split():
-            ids = self._texts_of(system, "searched").search(words)
+        if words := search.lower().split():
+            ids = self._texts_of(system, "searched").search(*words)
             found = pc.is_in(listing.record, pa.array(sorted(ids), pa.string()))
             places = np.flatnonzero(found.to_numpy(zero_copy_only=False))
         # Records without a value are last.
         usual = (-np.abs(ranked),)
         by = {"up": (ranked,), "down": (-ranked,), ROBUST: (*usual, -listing.robust)}.get(way, usual)
         places = places[np.lexsort([keys[places] for keys in by])]
+        first = int(start) if start.isdecimal() else 0
         return {
             "total": len(places),
             "of": len(values),
-            "start": start,
+            "start": first,
             "size": PAGE,
             "orders": list(orders.items()),
             "order": chosen,
@@ -113,7 +114,7 @@ class Answers:
                     "label": listing.label(i) if way == ROBUST else "",
                     "doubt": listing.doubt(i),
                 }
-                for i in places[start : start + PAGE].tolist()
+                for i in places[first : first + PAGE].tolist()
             ],
         }
 
@@ -150,8 +151,6 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.measures:
-            raise RequestError(f"{saved.name} has no measure '{measure}'.")
         return saved.listing(measure, name)
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
@@ -256,7 +255,8 @@ class OpenAudit:
 
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
-        observation = self.measures[spec]
+        if (observation := self.measures.get(spec)) is None:
+            raise RequestError(f"{self.name} has no measure '{spec}'.")
         reader = reader_of(spec, self.result.rows.schemas[observation])
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
@@ -321,6 +321,12 @@ class OpenAudit:
 
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "view_page.js")
 HOST = "127.0.0.1"
+ASKED = {
+    "about": (),
+    "rows": ("measure", "system", "other", "order", "search", "start"),
+    "record": ("measure", "system", "record"),
+}
+"""The requests of the page, which are methods of `Answers`, and their parameters."""
 
 
 class Server(ThreadingHTTPServer):
@@ -349,13 +355,8 @@ class Server(ThreadingHTTPServer):
     def answer(self, name: str, given: Mapping[str, str]) -> dict[str, Any]:
         """The answer to one request of the page."""
         with self.lock:
-            if name == "about":
-                return self.answers.about()
-            if name == "record":
-                return self.answers.record(*(given.get(key, "") for key in ("measure", "system", "record")))
-            start = given.get("start", "0")
-            texts = {key: given.get(key, "") for key in ("measure", "system", "other", "order", "search")}
-            return self.answers.rows(**texts, start=int(start) if start.isdecimal() else 0)
+            found: dict[str, Any] = getattr(self.answers, name)(*(given.get(key, "") for key in ASKED[name]))
+            return found
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -371,7 +372,7 @@ class _Handler(BaseHTTPRequestHandler):
         code, kind, body = 404, "text/plain", b"There is nothing here."
         if is_known and not name:
             code, kind, body = 200, "text/html", self.server.page
-        elif is_known and name in ("about", "rows", "record"):
+        elif is_known and name in ASKED:
             try:
                 given = {key: found[-1] for key, found in parse_qs(asked.query).items()}
                 code, found = 200, visible_all(self.server.answer(name, given))

@@ -106,7 +106,9 @@ def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.Monkey
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(COVERAGE, "0:rosy"))
     monkeypatch.setattr(view, "PAGE", 3)
-    pages = [records_of(about.rows(COVERAGE, "0:rosy", start=start)) for start in range(0, len(whole), 3)]
+    pages = [
+        records_of(about.rows(COVERAGE, "0:rosy", start=str(start))) for start in range(0, len(whole), 3)
+    ]
     assert [record for page in pages for record in page] == whole
     assert set(whole) == RECORDS
 
@@ -170,7 +172,7 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     texts = SavedTexts(fairbrief.read(path))
     assert texts.unit("3", "s")[0].summary.text == "Größe 3."
     assert texts.unit("r0", "s")[0].record.documents[0].text == "Ein Text über Größe 0."
-    assert texts.search(["GRÖSSE".replace("SS", "ß"), "3"]) == {"3"}
+    assert texts.search("größe", "3") == {"3"}
     with pytest.raises(DataError, match=r"record 'r9' .* no longer in the inputs"):
         texts.unit("r9", "s")
 
