@@ -68,19 +68,21 @@ def gate(
     of_baseline = {"--margin": margin, "--allow-missing": allow_missing, "--measure": measures}
     if baseline is None and (idle := [option for option, given in of_baseline.items() if given]):
         raise RequestError(f"{idle[0]} needs --baseline DIR: add it, or drop {idle[0]}.")
-    result = _result(audited)
+    result = compare.result_of(audited, load_unchanged)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)
     if isinstance(audited, (Path, str)):
         checks += _inputs(Path(audited), result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
-        before = _result(baseline)
+        before = compare.result_of(baseline, load_unchanged)
         wanted = _wanted(as_list(measures), result, before)
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
         checks += compare.missing_records(ours, theirs, as_list(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
-        checks += compare.other_settings(result, before, wanted)
+        if other := compare.other_settings(result.estimates, before.estimates, wanted):
+            message = f"{'; '.join(other)}. Audit both with the same settings"
+            checks.append(Check("settings as in the baseline", "inconclusive", message))
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
         found = of_margin(changes, margin, record_values.directions(result.rows))
         if not found:
@@ -116,10 +118,6 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
             if spelled not in known:
                 raise unknown(f"--measure {spelled}: the {which} does not have this measure.", spelled, known)
     return wanted
-
-
-def _result(audited: Audit | Result | Path | str) -> Result:
-    return load_unchanged(audited) if isinstance(audited, (Path, str)) else compare.result_of(audited)
 
 
 def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:

@@ -38,8 +38,6 @@ REFERENCE = 28
 ALPHA = 0.05
 """The rate of false alarms in a year."""
 WEEK, MONTH = 7, 28
-CHANGING = re.compile(r"\|(?:fairbrief|inputs):[^|]*")
-"""The parts of a signature that may differ between nights."""
 OF_SYSTEMS = re.compile("commit|model|prompt|release|version", re.IGNORECASE)
 """Attributes of records with such names describe the system, not the inputs."""
 Order = Literal["time", "given"]
@@ -143,24 +141,23 @@ def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: O
 def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
     (first, reference), *others = audits.items()
-    settings = _settings(reference)
+    before = _described_settings(reference)
     for path, saved in others:
-        for name, parts in _settings(saved).items():
-            before = settings.setdefault(name, parts)
-            if before != parts:
-                was, now = (" ".join(sorted(a - b)) or "none" for a, b in ((before, parts), (parts, before)))
-                what = name if name == "measures" else "settings"
-                raise RequestError(
-                    f"{path}: its {what} differ from those of {first} ({name}: {now}, not {was}). Audit with the same {what}, or "
-                    "leave the folder out."
-                )
+        now = _described_settings(saved)
+        differing = [
+            f"{name}: {now[name]}, before {before[name]}" for name in now if now[name] != before[name]
+        ]
+        if differing := [*differing, *compare.other_settings(saved.estimates, reference.estimates)]:
+            raise RequestError(
+                f"{path}: its settings differ from those of {first} ({'; '.join(differing)}). Audit with the same settings, or leave "
+                "the folder out."
+            )
 
 
-def _settings(file: ResultsFile) -> dict[str, set[str]]:
-    """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {"measures": set(file.made.get("measures", ()))}
-    found |= {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in file.estimates if e.signature}
-    return found | {name: {str(file.made.get(name) or "none")} for name in ("language", "protocol")}
+def _described_settings(file: ResultsFile) -> dict[str, str]:
+    """What must be equal beside what signatures name."""
+    names = ("measures", "language", "protocol")
+    return {name: ", ".join(sorted(as_list(file.made.get(name)))) or "none" for name in names}
 
 
 def _family(kind: Kind) -> str:
