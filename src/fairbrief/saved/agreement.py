@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,14 +27,13 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Integers, Table, Totals
+from fairbrief.types import Ask, Case, Data, Floats, Integers, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Data, frozen=True):
     """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
 
     ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
@@ -113,8 +111,8 @@ def _correlation(first: SavedValues, second: SavedValues, resampling: Resampling
     systems = None
     if len(places) >= FEWEST_SYSTEMS:
         systems = resampling.interval(statistics.spearman(*(s.by_system(places, resampling) for s in both)))
-    n, specs_of = int(np.isfinite(x + y).sum()), [repr(saved.measure) for saved in both]
-    return Correlation(*specs_of, records, n, systems, tuple(places), tuple(of_system))
+    n, of, against = int(np.isfinite(x + y).sum()), repr(first.measure), repr(second.measure)
+    return Correlation(of, against, records, n, systems, tuple(places), tuple(of_system))
 
 
 def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> list[Table]:
@@ -136,8 +134,7 @@ def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DR
 # ------------------------------------------------------------------------- relative changes compared
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Data, frozen=True):
     """The relative changes of two measures, and the difference, first minus second.
 
     A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
@@ -197,8 +194,7 @@ TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Data, frozen=True):
     """Agreement of p_y by a scorer at one temperature with p_y by human labels of claims.
 
     Items are the groups of the records. ``alpha`` is Krippendorff's (interval scale: absolute shares, not only their
@@ -212,8 +208,7 @@ class Shares:
     kappa: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Data, frozen=True):
     """The agreement of a scorer with human labels."""
 
     scorer: str
@@ -339,8 +334,7 @@ SIZES = ("sentence", "50", "100", "200", "400")
 """The sizes of Li et al., in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSize:
+class ChunkSize(Data, frozen=True):
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
     ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:

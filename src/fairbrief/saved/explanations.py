@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -203,8 +203,7 @@ def _opened(
 # ---- Removed items
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
+class Omission(t.Data, frozen=True):
     """The removed item, and the remaining cases."""
 
     kind: Kind

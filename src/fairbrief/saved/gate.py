@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
@@ -25,7 +25,7 @@ from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rule
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Estimate, Note
+from fairbrief.types import Data, Estimate, Note
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -92,8 +92,7 @@ def gate(
     return checks + decided(asked, confidence_level)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data, frozen=True):
     """An estimate with its limit; ``prefix`` begins the message. ``is_certain``: an interval of width 0 is exact."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -17,7 +16,7 @@ from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Data, Estimate, Table
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -27,8 +26,7 @@ PERMUTED = "label permutations"
 EXTRACTS = "random sentences"
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Data, frozen=True):
     """The power for one group difference, before any adjustment for several tests.
 
     ``against`` is the baseline: label permutations or random sentences. ``clusters`` are those of the audit, ``se`` the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,13 @@ from fairbrief.readers.files import InputFile
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import REFERENCE, Case, Cases
+from fairbrief.types import REFERENCE, Case, Cases, Data
 
 ENDS = 1 << 20
 """Bytes at each end of a file that its digest covers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Data, frozen=True):
     """The files of an audit, relative to its folder, with sizes, digests, and the options to read them."""
 
     files: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics.agreement import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
-from fairbrief.types import Column, Floats, Integers, Measure, Totals
+from fairbrief.types import Column, Data, Floats, Integers, Measure, Totals
 
 
-@dataclass(frozen=True, slots=True)
-class SavedValues:
+class SavedValues(Data, frozen=True):
     """The per-record statistics of one measure: a row per summary that it could measure, in order of appearance.
 
     ``systems`` are the names, ``system`` (n,) the index of each row's; ``clusters`` (n,); ``records`` (n,) cluster and record;
@@ -105,8 +104,7 @@ BLOCK = 4_000_000
 """Numbers in memory at once while resampling."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Data, frozen=True):
     """A value with the interval from resampling; ``value`` is None if undefined."""
 
     value: float | None
@@ -120,8 +118,7 @@ class Interval:
         return f"{number(self.value, 2)}{bounds}"
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(Data, frozen=True):
     """Percentile intervals over ``n_resamples`` resamples of records with replacement; none if that is 0."""
 
     n_resamples: int = 2000

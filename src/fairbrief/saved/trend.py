@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -28,7 +27,7 @@ from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics import sequential
-from fairbrief.types import Estimate, Floats
+from fairbrief.types import Data, Estimate, Floats
 
 if TYPE_CHECKING:
     from fairbrief.settings import Names
@@ -43,8 +42,7 @@ OF_SYSTEMS = re.compile("commit|model|prompt|release|version", re.IGNORECASE)
 Order = Literal["time", "given"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Data, frozen=True):
     """The identity of a series; ``of`` distinguishes series with equal titles."""
 
     kind: Kind
@@ -55,8 +53,7 @@ class _Key:
     sign: Sign = "<="
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
+class _Point(Data, frozen=True):
     """One night of a series: value, standard error, weight, and interval."""
 
     value: float

@@ -6,7 +6,6 @@ import hmac
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
@@ -30,7 +29,7 @@ from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
-from fairbrief.types import Floats
+from fairbrief.types import Data, Floats
 
 PAGE = 50
 """Records per page of the list."""
@@ -203,8 +202,7 @@ KEPT = 2
 PLACES = ("system", "record", "reason", "p")
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Data, frozen=True):
     """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan.
 
     ``agreed`` is by group (n,) the smallest possible distance of its difference from the baseline on which all scorers of the
