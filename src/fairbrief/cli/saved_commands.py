@@ -27,7 +27,7 @@ from fairbrief.saved.gate import EXIT, overall
 from fairbrief.saved.gate import gate as checks_of
 from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.saved.trend import trend as trend_of
-from fairbrief.saved.view import Answers, Server, open_audit
+from fairbrief.saved.view import Answers, OpenAudit, Server
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Table
 
@@ -76,7 +76,7 @@ def view(
         fairbrief view demo
         fairbrief view before after
     """
-    audits = [open_audit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
+    audits = [OpenAudit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)

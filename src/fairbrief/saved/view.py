@@ -24,7 +24,7 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.reports import audit_folder, json_file, number_format
 from fairbrief.reports.json_file import visible_all
 from fairbrief.reports.pages import digest, page, script_text, style_text
-from fairbrief.reports.result import Examples, Result, Row
+from fairbrief.reports.result import Examples, Row
 from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
@@ -173,27 +173,6 @@ def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
     return np.asarray(found.to_numpy(zero_copy_only=False))
 
 
-def open_audit(folder: Path, name: str = "") -> OpenAudit:
-    """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
-
-    From here on, Arrow allocates memory from the system: its own pool never releases memory, which costs a tenth more for a
-    million records.
-    """
-    pa.set_memory_pool(pa.system_memory_pool())
-    saved, rows = audit_folder.opened(folder)
-    texts = None
-    if (inputs := saved_inputs.read(folder, saved.audit)) is None:
-        fault = "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
-    else:
-        fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
-        try:
-            reading = saved_inputs.reading_of(folder, inputs)
-            texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
-        except FairbriefError as error:
-            fault = fault or str(error)
-    return OpenAudit(name or folder.resolve().name, saved.result(rows, Examples(), None), texts, fault)
-
-
 # ------------------------------------------------------------------------- saved per-record statistics
 
 
@@ -241,15 +220,30 @@ class Listing(Data, frozen=True):
 
 
 class OpenAudit:
-    """An open audit folder: estimates in memory, per-record statistics and texts on disk.
+    """An open folder that ``fairbrief audit --out`` wrote: estimates in memory, per-record statistics and texts on disk.
 
     ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
+    Raises DataError for another folder. From here on, Arrow allocates memory from the system: its own pool never releases memory,
+    which costs a tenth more for a million records.
     """
 
-    def __init__(self, name: str, result: Result, texts: SavedTexts | None, fault: str) -> None:
-        self.name, self.result, self.texts, self.fault = name, result, texts, fault
-        self.measures = result.rows.measures
-        self.listing = lru_cache(maxsize=KEPT)(self._read)
+    def __init__(self, folder: Path, name: str = "") -> None:
+        pa.set_memory_pool(pa.system_memory_pool())
+        saved, rows = audit_folder.opened(folder)
+        self.name, self.result = name or folder.resolve().name, saved.result(rows, Examples(), None)
+        self.measures, self.listing = rows.measures, lru_cache(maxsize=KEPT)(self._read)
+        self.texts: SavedTexts | None = None
+        if (inputs := saved_inputs.read(folder, saved.audit)) is None:
+            self.fault = (
+                "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
+            )
+            return
+        self.fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
+        try:
+            reading = saved_inputs.reading_of(folder, inputs)
+            self.texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
+        except FairbriefError as error:
+            self.fault = self.fault or str(error)
 
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
