@@ -21,7 +21,7 @@ from fairbrief.reports import per_record, wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.plain import named
-from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
+from fairbrief.reports.trend_page import PANELS, Drift, Kind, Night, Release, Series, Trend
 from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
@@ -39,6 +39,8 @@ ALPHA = 0.05
 WEEK, MONTH = 7, 28
 OF_SYSTEMS = re.compile("commit|model|prompt|release|version", re.IGNORECASE)
 """Attributes of records with such names describe the system, not the inputs."""
+PANEL = {kind: title for title, kinds in PANELS for kind in kinds}
+"""The section of the page of each kind: its series share one rate of false alarms."""
 Order = Literal["time", "given"]
 
 
@@ -89,14 +91,12 @@ def trend(
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
     compare.check_distinct(paths)
-    names = dict(zip(paths, compare.names_of(paths), strict=True))
-    saved = {path: opened(path)[0] for path in paths}
-    ordered = {path: saved[path] for of in (baseline, folders) for path in _in_order(of, saved, order)}
+    ordered = {**_in_order(baseline, order), **_in_order(folders, order)}
     _check_comparable(ordered)
     many, made = len(baseline) or min(reference, len(paths)), [one.made for one in ordered.values()]
     nights = tuple(
-        Night(names[path], str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
-        for path, one in ordered.items()
+        Night(name, str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
+        for name, (path, one) in zip(compare.names_of([*ordered]), ordered.items(), strict=True)
     )
     points = [_points(one, limits, path) for path, one in ordered.items()]
     keys = list(dict.fromkeys(key for of in points for key in of))
@@ -107,11 +107,11 @@ def trend(
             of.update({key: none for key in keys if key.kind == "input" and key.of and key not in of})
     fewest = {"limit": -1, "contrast": 0}  # others need half of the reference
     chosen = [key for key in keys if known[key] > fewest.get(key.kind, (many - 1) / 2)]
-    tested = Counter(_family(key.kind) for key in chosen)
+    tested = Counter(PANEL[key.kind] for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
         nights, many, ALPHA,
-        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
+        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[PANEL[key.kind]])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
@@ -126,13 +126,14 @@ def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
         yield from [folder] if (folder / RESULTS).exists() or not inner else inner
 
 
-def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: Order) -> Sequence[Path]:
-    """The folders in their order; RequestError for an audit without a time."""
+def _in_order(folders: Iterable[Path], order: Order) -> dict[Path, ResultsFile]:
+    """The audits in their order; RequestError for one without a time."""
+    saved = {path: opened(path)[0] for path in folders}
     if order == "given":
-        return paths
-    if without := [path for path in paths if not saved[path].made.get("ended")]:
+        return saved
+    if without := [path for path, one in saved.items() if not one.made.get("ended")]:
         raise RequestError(f"{without[0]} has no time. Give the folders in their order, with --order given.")
-    return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
+    return dict(sorted(saved.items(), key=lambda item: str(item[1].made["ended"])))
 
 
 def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
@@ -155,11 +156,6 @@ def _described_settings(file: ResultsFile) -> dict[str, str]:
     """What must be equal beside what signatures name."""
     names = ("measures", "language", "protocol")
     return {name: ", ".join(sorted(as_list(file.made.get(name)))) or "none" for name in names}
-
-
-def _family(kind: Kind) -> str:
-    """The series that share one rate of false alarms."""
-    return "compared" if kind in ("contrast", "limit") else kind
 
 
 # ------------------------------------------------------------------------------------ the numbers of a night
