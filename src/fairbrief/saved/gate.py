@@ -105,7 +105,8 @@ class Asked(Data, frozen=True):
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
     """Every check. A failure is corrected for the number of checks, so that a gate with many limits rarely fails by chance."""
-    return [_decide(one, len(asked), confidence_level) for one in asked]
+    answers = ((one, *_outcome(one, len(asked), confidence_level)) for one in asked)
+    return [Check(one.name, outcome, f"{one.prefix}{why}") for one, outcome, why in answers]
 
 
 def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:
@@ -228,17 +229,15 @@ def _canonical(measure: str) -> str:
         return measure
 
 
-def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
+def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome, str]:
     """Compare an interval with its limit; to fail, the interval is widened for the number of checks."""
-    name, estimate, limit = asked.name, asked.estimate, asked.limit
+    estimate, limit = asked.estimate, asked.limit
     if not _is_known(estimate.value) or not _is_known(estimate.low) or not _is_known(estimate.high):
-        why = joined(estimate.notes) or "no interval"
-        return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
+        return "inconclusive", f"{joined(estimate.notes) or 'no interval'} (n = {estimate.n})"
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
-        few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
-        return Check(name, "inconclusive", f"{asked.prefix}{few}")
+        return "inconclusive", f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
     low, high = estimate.low, estimate.high
     is_rejected = estimate.p is not None and estimate.p <= (1 - confidence_level) / 2
     if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
@@ -257,14 +256,12 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         f"{_baselines_of(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {result}")
+        return "pass", f"the whole interval keeps the limit: {result}"
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {result}")
-    if outside:
-        why = f"the interval breaks the limit, but not when corrected for {among} checks"
-    else:
-        why = "the limit is inside the interval"
-    return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
+        return "fail", f"the whole interval breaks the limit: {result}"
+    many_checks = f"the interval breaks the limit, but not when corrected for {among} checks"
+    why = many_checks if outside else "the limit is inside the interval"
+    return "inconclusive", f"{why}: {result}; add records to decide"
 
 
 def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> float:
