@@ -37,14 +37,14 @@ class Correlation(Data, frozen=True):
     """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
 
     ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
-    records that both could measure. Intervals resample records; None for fewer than three systems.
+    records that both could measure. Intervals resample records; that over fewer than three systems is undefined.
     """
 
     first: str
     second: str
     records: Interval
     summaries: int
-    systems: Interval | None
+    systems: Interval
     named: tuple[str, ...]
     of_system: tuple[tuple[str, Interval, int], ...] = ()
 
@@ -108,7 +108,7 @@ def _correlation(first: SavedValues, second: SavedValues, resampling: Resampling
     places = {name: own for name in a.systems if len(own := a.places(name))}
     enough = {name: own for name, own in places.items() if len(own) >= FEWEST_RECORDS}
     of_system = [(name, over(own) if len(places) > 1 else records, len(own)) for name, own in enough.items()]
-    systems = None
+    systems = Interval(None)
     if len(places) >= FEWEST_SYSTEMS:
         systems = resampling.interval(statistics.spearman(*(s.by_system(places, resampling) for s in both)))
     n, of, against = int(np.isfinite(x + y).sum()), repr(first.measure), repr(second.measure)
@@ -119,8 +119,8 @@ def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DR
     """One row per pair; then one row per pair and system."""
     rows, by_system = [], []
     for c in found:
-        over_systems = "–" if c.systems is None else str(c.systems)
-        rows.append((c.first, c.second, str(c.records), f"{c.summaries:,}", over_systems, str(len(c.named))))
+        numbers = c.records, f"{c.summaries:,}", c.systems, len(c.named)
+        rows.append((c.first, c.second, *map(str, numbers)))
         by_system += [(system, c.first, c.second, str(rho), f"{n:,}") for system, rho, n in c.of_system]
     fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
     compared = ("first", "second", "over summaries", "n")

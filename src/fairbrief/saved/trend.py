@@ -167,26 +167,22 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
         found: dict[_Key, _Point] = dict(_described(saved.made))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise DataError(f"{path}: 'made' in {RESULTS} is damaged. Run the audit again.") from error
+    asked: dict[_Key, Estimate] = {}
     for e in leading(saved.estimates):
         words = wording.declared(e.measure, saved.made).contrast
         title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
         key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
-        _add(found, key, wording.from_random(e))
+        asked[key] = wording.from_random(e)
     for rule in limits:
         try:
-            asked = gate.of_limit(rule, saved.estimates)
+            held = gate.of_limit(rule, saved.estimates)
         except RequestError as error:
             raise RequestError(f"{path}: {error}") from error
-        for one in asked:
-            key, e = _Key("limit", one.name, limit=rule.limit, sign=rule.sign), one.estimate
-            _add(found, key, e)
+        asked |= {_Key("limit", one.name, limit=rule.limit, sign=rule.sign): one.estimate for one in held}
+    for key, e in asked.items():
+        if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
+            found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
     return found
-
-
-def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
-    """Add an estimate, unless its value or standard error is not finite."""
-    if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
-        found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
 
 
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:
