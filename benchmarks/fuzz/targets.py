@@ -258,7 +258,7 @@ def _loaded(at: Path) -> None:
         with suppress(FairbriefError):  # what comes after is tried as well
             gate(at, most=["bur@side<=0.5"])
         with suppress(FairbriefError):
-            opened = viewed.open_audit(at)
+            opened = viewed.OpenAudit(at)
             for spec in opened.measures:
                 opened.listing(spec, "s")
 

@@ -20,7 +20,7 @@ from benchmarks.speed.repeated_per_record import repeat
 
 import fairbrief
 from fairbrief.saved import saved_inputs
-from fairbrief.saved.view import Answers, open_audit
+from fairbrief.saved.view import Answers, OpenAudit
 
 EXAMPLE = Path("examples/reviews.jsonl")
 MEASURE = "coverage_parity@sentiment"
@@ -66,7 +66,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     first: list[dict[str, Any]] = []
 
     def begin() -> None:
-        opened.append(Answers([open_audit(folder)]))
+        opened.append(Answers([OpenAudit(folder)]))
         opened[0].about()
 
     def rows(**asked: Any) -> None:
@@ -78,7 +78,7 @@ def look(folder: Path) -> dict[str, dict[str, float]]:
     steps: dict[str, Callable[[], object]] = {
         "open": begin,
         "first page of the list": rows,
-        "page in the middle": lambda: rows(start=first[0]["total"] // 2),
+        "page in the middle": lambda: rows(start=str(first[0]["total"] // 2)),
         "first record": lambda: record(0),
         "another record": lambda: record(1),
         "compared with another system": lambda: rows(other="0:balanced"),

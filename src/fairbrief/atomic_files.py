@@ -13,7 +13,6 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from fairbrief.errors import RequestError
 
@@ -76,13 +75,6 @@ def atomic_path(path: Path, mode: int = 0o666) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
         os.close(descriptor)
     sync_folder(path.parent)
-
-
-@contextlib.contextmanager
-def atomic_stream(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content replaces the file, as by `atomic_path`; only the user may read a new file."""
-    with atomic_path(path, PRIVATE) as unfinished, unfinished.open("wb") as stream:
-        yield stream
 
 
 def write_all(descriptor: int, data: bytes) -> None:

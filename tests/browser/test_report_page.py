@@ -18,7 +18,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plot import LIGHT
 from fairbrief.reports.result import Result
 from fairbrief.saved.trend import trend
-from fairbrief.saved.view import Answers, Server, open_audit
+from fairbrief.saved.view import Answers, OpenAudit, Server
 from fairbrief.types import Estimate
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -144,7 +144,7 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     plain, folder = tmp_path / "plain.jsonl", tmp_path / "audit"
     write(plain, [{**row, "attributes": {}} for row in rows])
     printed(*f"audit {plain} --measure coverage_parity@sentiment --resamples 0 --out {folder}".split())
-    server = Server(Answers([open_audit(folder)]))
+    server = Server(Answers([OpenAudit(folder)]))
     with serving(server):
         shown = chromium("--virtual-time-budget=9000", "--dump-dom", server.address, profile=profile)
     assert "1 to 28 of 28 records" in shown

@@ -9,7 +9,7 @@ from subprocess import PIPE
 
 import pytest
 
-from fairbrief.atomic_files import PRIVATE, atomic_path, atomic_stream, locked
+from fairbrief.atomic_files import PRIVATE, atomic_path, locked
 from fairbrief.errors import RequestError
 
 
@@ -52,27 +52,25 @@ def test_a_file_that_takes_anothers_place_may_be_read_by_the_same_people(tmp_pat
     """A new one by whom the user's mask allows, or by the user alone; one that replaces another, as that one."""
     (tmp_path / "plain").touch()
     expected = stat.S_IMODE((tmp_path / "plain").stat().st_mode)
-    for way, mode in ((atomic_path, expected), (atomic_stream, PRIVATE)):
-        path = tmp_path / way.__name__
-        with way(path):
-            pass
-        assert stat.S_IMODE(path.stat().st_mode) == mode
-        path.chmod(0o640)
-        with way(path):
-            pass
-        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    for modes, mode in (((), expected), ((PRIVATE,), PRIVATE)):
+        path = tmp_path / f"{mode}"
+        for wanted in (mode, 0o640):
+            with atomic_path(path, *modes):
+                pass
+            assert stat.S_IMODE(path.stat().st_mode) == wanted
+            path.chmod(0o640)
 
 
 def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     """Where writing fails the old file stays as it was."""
     path = tmp_path / "o"
     path.write_text("old")
-    with pytest.raises(TypeError), atomic_stream(path) as stream:
+    with pytest.raises(TypeError), atomic_path(path) as part, part.open("wb") as stream:
         stream.writelines([b"half", "no bytes"])
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["o"]
-    with atomic_stream(path) as stream:
-        stream.write(b"new")
+    with atomic_path(path) as part:
+        part.write_bytes(b"new")
     assert path.read_text() == "new"
 
 
@@ -87,8 +85,8 @@ def test_two_processes_replace_one_file_at_once(tmp_path: Path) -> None:
     """Neither disturbs the other: each one's content stands there whole, the later one's last."""
     path = tmp_path / "o"
     other = half_written(path)
-    with atomic_stream(path) as stream:
-        stream.write(b"ours")
+    with atomic_path(path) as part:
+        part.write_bytes(b"ours")
     assert path.read_bytes() == b"ours"
     other.communicate("go on\n")
     assert (other.returncode, path.read_bytes()) == (0, b"theirs, whole")
@@ -102,16 +100,16 @@ def test_what_a_killed_process_left_is_taken_away(tmp_path: Path) -> None:
     with half_written(path) as other:
         other.kill()
     assert len(list(tmp_path.glob(".o.*.unfinished"))) == 1
-    with atomic_stream(path) as stream:
-        stream.write(b"ours")
+    with atomic_path(path) as part:
+        part.write_bytes(b"ours")
     assert sorted(p.name for p in tmp_path.iterdir()) == [".other.x.unfinished", "o"]
 
 
 OTHER = """
 import sys
 from pathlib import Path
-from fairbrief.atomic_files import atomic_stream
-with atomic_stream(Path(sys.argv[1])) as stream:
+from fairbrief.atomic_files import atomic_path
+with atomic_path(Path(sys.argv[1])) as part, part.open("wb") as stream:
     stream.write(b"theirs, ")
     stream.flush()
     print("begun", flush=True)

@@ -22,6 +22,7 @@ from fairbrief.errors import RequestError
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import gate, gate_rules
 from fairbrief.saved.compare import compare
+from fairbrief.saved.gate_rules import Check
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BUR = "bur@side"
@@ -75,16 +76,14 @@ run = partial(ended, "gate")
 """Exit code and output of ``fairbrief gate``."""
 
 
-def hold(rule: str, estimates: Sequence[Estimate], level: float = 0.95) -> list[gate_rules.Check]:
+def hold(rule: str, estimates: Sequence[Estimate], level: float = 0.95) -> list[Check]:
     """The checks of one limit on estimates whose intervals have this level."""
     return gate.decided(gate.of_limit(gate_rules.rule(rule), estimates), level)
 
 
-def hold_margin(
-    changes: Sequence[Change], margin: float, better: Mapping[str, Direction], **more: bool
-) -> list[gate_rules.Check]:
+def hold_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Direction]) -> list[Check]:
     """The checks of differences against a baseline."""
-    return gate.decided(gate.of_margin(changes, margin, better, **more))
+    return gate.decided(gate.of_margin(changes, margin, better))
 
 
 @pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])

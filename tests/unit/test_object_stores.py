@@ -20,7 +20,7 @@ from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.readers import json_lines, object_stores, read, tables
 from fairbrief.reports import json_file
 from fairbrief.saved.gate import gate
-from fairbrief.saved.view import open_audit
+from fairbrief.saved.view import OpenAudit
 from fairbrief.serialization import case_line
 
 PLAN = Plan(measures=["bur@party", "rouge1"], n_resamples=30, n_extracts=0)
@@ -198,13 +198,13 @@ def test_the_texts_of_an_audit_are_read_there(
     asked = ["--measure", "rouge1", "--resamples", "30", "--out", tmp_path / "audit"]
     done = fairbrief("audit", "s3://bucket/in/*.jsonl", *asked)
     assert done.code == 0, done.err
-    saved = open_audit(tmp_path / "audit")
+    saved = OpenAudit(tmp_path / "audit")
     assert saved.fault == ""
     assert saved.texts.unit("r7", "a")[0].summary.record == "r7"
     store.buckets["bucket"]["in/reviews.jsonl"] = LINES.replace(b"garden", b"summer")
-    assert "has changed since the audit" in open_audit(tmp_path / "audit").fault
+    assert "has changed since the audit" in OpenAudit(tmp_path / "audit").fault
     del store.buckets["bucket"]["in/reviews.jsonl"]
-    assert "There is no file" in open_audit(tmp_path / "audit").fault
+    assert "There is no file" in OpenAudit(tmp_path / "audit").fault
     monkeypatch.setattr(object_stores, "find", lambda address: pytest.fail(f"the gate asks for {address}"))
     checks = gate(tmp_path / "audit", baseline=tmp_path / "audit")
     assert checks

@@ -21,7 +21,7 @@ from fairbrief.registry import make
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.saved.view import open_audit
+from fairbrief.saved.view import OpenAudit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
@@ -281,7 +281,7 @@ def test_the_texts_of_pooled_runs_can_be_viewed(tmp_path: Path) -> None:
     """A record of the per-record statistics opens with the summary of the run that it stands for."""
     files = written(tmp_path)
     printed("audit", *files, "--measure", UER, "--pool-runs", "--resamples", "0", "--out", str(tmp_path / "a"))  # fmt: skip
-    opened = open_audit(tmp_path / "a")
+    opened = OpenAudit(tmp_path / "a")
     assert opened.texts is not None
     wanted = {case.record.id: case.summary.text for case in fairbrief.read(files[2])}
     assert opened.texts.unit("r4#2", "random")[0].summary.text == wanted["r4"]

@@ -19,15 +19,6 @@ from fairbrief.reports import explanation, exports, json_file, trend_page
 from fairbrief.reports.audit_folder import claimed, load, replace_all
 from fairbrief.reports.plain import printable
 from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
-from fairbrief.saved import explanations, gate_rules, ranking, saved_inputs, saved_values
-from fairbrief.saved import power as prospects
-from fairbrief.saved.compare import changed_sources, check_distinct, names_of
-from fairbrief.saved.compare import compare as differences
-from fairbrief.saved.gate import EXIT, overall
-from fairbrief.saved.gate import gate as checks_of
-from fairbrief.saved.subgroups import subgroup_audit
-from fairbrief.saved.trend import trend as trend_of
-from fairbrief.saved.view import Answers, Server, open_audit
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Table
 
@@ -53,6 +44,9 @@ def subgroups(
         fairbrief subgroups demo --by kind
         fairbrief subgroups audit --by topic --by topic,year --out by_topic
     """
+    from fairbrief.saved import saved_inputs
+    from fairbrief.saved.subgroups import subgroup_audit
+
     saved = load(folder)
     result = subgroup_audit(saved, crossed(by))
     if out is not None:
@@ -76,7 +70,10 @@ def view(
         fairbrief view demo
         fairbrief view before after
     """
-    audits = [open_audit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
+    from fairbrief.saved.compare import names_of
+    from fairbrief.saved.view import Answers, OpenAudit, Server
+
+    audits = [OpenAudit(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     for saved in audits:
         if saved.fault:
             typer.echo(f"{saved.name}: {saved.fault}", err=True)
@@ -103,13 +100,15 @@ def compare(
         fairbrief compare demo demo --system rosy --against balanced
         fairbrief compare after before
     """
+    from fairbrief.saved import compare as compared
+
     ours, theirs = load(first), load(second)
-    candidate, baseline = names_of((first, second))
-    found = tuple(differences(ours, theirs, system=system, against=against, names=(candidate, baseline)))
+    candidate, baseline = compared.names_of((first, second))
+    found = tuple(compared.compare(ours, theirs, system=system, against=against, names=(candidate, baseline)))
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     print_result(result, details=details, place=Place(can_save=False))
-    for what, changed in changed_sources(ours, theirs).items():
+    for what, changed in compared.changed_sources(ours, theirs).items():
         records, named = counted(len(changed), "record"), listed([*map(printable, changed)], SHOWN)
         where = f"The {what} of {records} differ between the two audits: {named}"
         typer.echo(f"{where}. Differences may come from the {what}.", err=True)
@@ -136,6 +135,8 @@ def power(
         fairbrief power demo --records 200
         fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
+    from fairbrief.saved import power as prospects
+
     found = prospects.power(
         folder,
         disparity=disparity,
@@ -183,7 +184,10 @@ def gate(
         fairbrief gate demo --min 'rouge1{rosy}>=0.3'
         fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
     """
-    checks = checks_of(
+    from fairbrief.saved import gate as checking
+    from fairbrief.saved.gate_rules import junit_xml
+
+    checks = checking.gate(
         folder,
         most=most,
         least=least,
@@ -193,9 +197,9 @@ def gate(
         allow_missing=allow_missing,
         max_left_out=max_left_out,
     )
-    outcome = overall(checks)
+    outcome = checking.overall(checks)
     if junit is not None:
-        write_text(junit, gate_rules.junit_xml(checks))
+        write_text(junit, junit_xml(checks))
     if markdown is not None:
         rows = tuple((check.name, check.outcome, check.message) for check in checks)
         table = Table(f"Fairness gate: {outcome}", ("check", "outcome", "why"), rows)
@@ -203,7 +207,7 @@ def gate(
     for check in checks:
         print_labelled(check.outcome, (check.name, check.message), STYLES[check.outcome])
     print_text(outcome, STYLES[outcome])
-    raise typer.Exit(EXIT[outcome])
+    raise typer.Exit(checking.EXIT[outcome])
 
 
 @app.command()
@@ -230,7 +234,10 @@ def trend(
         fairbrief trend nightly --baseline release --json trend.json
         fairbrief trend nightly --min 'coverage_parity@sentiment:relative_difference-random>=-0.15'
     """
-    found = trend_of(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
+    from fairbrief.saved.gate import EXIT
+    from fairbrief.saved.trend import trend
+
+    found = trend(folders, baseline=baseline, most=most, least=least, reference=reference, order=order)
     for asked, texts in trend_page.sentences(found).items():
         print_labelled(asked, texts)
     if details:
@@ -259,8 +266,10 @@ def rank(
         fairbrief rank reviews tweets news
         fairbrief rank reviews tweets --system lead --system chat
     """
-    check_distinct(folders)
-    audits = {name: load(folder) for name, folder in zip(names_of(folders), folders, strict=True)}
+    from fairbrief.saved import compare, ranking, saved_values
+
+    compare.check_distinct(folders)
+    audits = {name: load(folder) for name, folder in zip(compare.names_of(folders), folders, strict=True)}
     resampling = saved_values.Resampling(plan.n_resamples, plan.seed, plan.confidence_level)
     orders = ranking.overall(audits, system, resampling, published=published)
     print_tables([ranking.table(order, plan.confidence_level) for order in orders])
@@ -289,14 +298,14 @@ def explain(
         fairbrief explain examples/reviews.jsonl --measure uer@sentiment --top 1
         fairbrief explain reviews.jsonl --measure uer@sentiment --id shop-12 --out why.html
     """
+    from fairbrief.saved.explanations import explain
+
     if out is not None and out.suffix.lower() not in FORMS:
         raise RequestError(f"--out {out}: give a name that ends in {listed([*FORMS], conjunction='or')}.")
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading, quiet=quiet) as progress:
         plan = replace(plan, **inputs.plan_settings(options), wrap=inputs.cached(cache), progress=progress)
-        result = explanations.explain(
-            reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top
-        )
+        result = explain(reading, measure, plan, quantity=quantity, systems=system, ids=id_, top=top)
     print_tables([table for one in result for table in explanation.tables(one)], is_below_text=True)
     typer.echo()
     print_text(explanation.LEGEND, "dim")

@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,25 +27,24 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Floats, Integers, Table, Totals
+from fairbrief.types import Ask, Case, Data, Floats, Integers, Table, Totals
 
 FEWEST_SYSTEMS = 3
 FEWEST_RECORDS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(Data, frozen=True):
     """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
 
     ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
-    records that both could measure. Intervals resample records; None for fewer than three systems.
+    records that both could measure. Intervals resample records; that over fewer than three systems is undefined.
     """
 
     first: str
     second: str
     records: Interval
     summaries: int
-    systems: Interval | None
+    systems: Interval
     named: tuple[str, ...]
     of_system: tuple[tuple[str, Interval, int], ...] = ()
 
@@ -94,43 +92,35 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
     return wanted
 
 
-def _correlation(a: SavedValues, b: SavedValues, resampling: Resampling) -> Correlation | None:
-    in_a, in_b = a.in_common(b)
-    if len(in_a) < 2:
+def _correlation(first: SavedValues, second: SavedValues, resampling: Resampling) -> Correlation | None:
+    both = first.in_common(second)
+    a = both[0]
+    if len(a.rows) < 2:
         return None
-    both = ((a, in_a), (b, in_b))
-    x, y = (saved.values(saved.rows)[at] for saved, at in both)
-    system, cluster = a.system[in_a], a.clusters.of(in_a).codes()
-    by_system = {a.systems[code]: np.flatnonzero(system == code) for code in dict.fromkeys(system.tolist())}
-    records = _over_summaries(x, y, cluster, resampling)
-    of_system = []
-    for name, own in by_system.items():
-        if len(own) >= FEWEST_RECORDS:
-            alone = len(by_system) == 1
-            rho = records if alone else _over_summaries(x[own], y[own], cluster[own], resampling)
-            of_system.append((name, rho, len(own)))
-    over_systems = None
-    if len(by_system) >= FEWEST_SYSTEMS:
-        clusters = [cluster[own] for own in by_system.values()]
-        values = (
-            s.by_system([at[own] for own in by_system.values()], clusters, resampling) for s, at in both
-        )
-        over_systems = resampling.interval(statistics.spearman(*values))
-    n = int(np.isfinite(x + y).sum())
-    first, second = repr(a.measure), repr(b.measure)
-    return Correlation(first, second, records, n, over_systems, tuple(by_system), tuple(of_system))
+    x, y = (saved.values(saved.rows) for saved in both)
+    cluster = a.clusters.codes()
 
+    def over(some: Integers) -> Interval:
+        draws = resampling.draws(cluster[some])
+        return resampling.interval(statistics.spearman_of_draws(x[some], y[some], draws))
 
-def _over_summaries(x: Floats, y: Floats, cluster: Integers, resampling: Resampling) -> Interval:
-    return resampling.interval(statistics.spearman_of_draws(x, y, resampling.draws(cluster)))
+    records = over(np.arange(len(x)))
+    places = {name: own for name in a.systems if len(own := a.places(name))}
+    enough = {name: own for name, own in places.items() if len(own) >= FEWEST_RECORDS}
+    of_system = [(name, over(own) if len(places) > 1 else records, len(own)) for name, own in enough.items()]
+    systems = Interval(None)
+    if len(places) >= FEWEST_SYSTEMS:
+        systems = resampling.interval(statistics.spearman(*(s.by_system(places, resampling) for s in both)))
+    n, of, against = int(np.isfinite(x + y).sum()), repr(first.measure), repr(second.measure)
+    return Correlation(of, against, records, n, systems, tuple(places), tuple(of_system))
 
 
 def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> list[Table]:
     """One row per pair; then one row per pair and system."""
     rows, by_system = [], []
     for c in found:
-        over_systems = "–" if c.systems is None else str(c.systems)
-        rows.append((c.first, c.second, str(c.records), f"{c.summaries:,}", over_systems, str(len(c.named))))
+        numbers = c.records, f"{c.summaries:,}", c.systems, len(c.named)
+        rows.append((c.first, c.second, *map(str, numbers)))
         by_system += [(system, c.first, c.second, str(rho), f"{n:,}") for system, rho, n in c.of_system]
     fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
     compared = ("first", "second", "over summaries", "n")
@@ -144,8 +134,7 @@ def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DR
 # ------------------------------------------------------------------------- relative changes compared
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Data, frozen=True):
     """The relative changes of two measures, and the difference, first minus second.
 
     A relative change is (M(plain) − M(fair)) / M(plain): positive if the measure falls. ``n`` is the number of records that both systems
@@ -178,19 +167,16 @@ def change_comparisons(
 
 
 def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling) -> Changes:
-    in_a, in_b = a.in_common(b)
-    names = np.array(a.systems, dtype=object)[a.system[in_a]]
-    one, other = (np.flatnonzero(names == system) for system in (plain, fair))
-    place = a.records.of(in_a[one]).places_in(a.records.of(in_a[other]))
-    one, other = one[place >= 0], other[place[place >= 0]]
-    if not len(one):
+    a, b = a.in_common(b)
+    one, other = a.places(plain), a.places(fair)
+    place = a.records.of(one).places_in(a.records.of(other))
+    both = np.concatenate([one[place >= 0], other[place[place >= 0]]])
+    if not len(both):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
-    cluster = a.clusters.of(in_a[one]).codes()
-    both = ((a, in_a), (b, in_b))
-    values = (s.by_system([at[one], at[other]], [cluster] * 2, resampling) for s, at in both)
+    values = (saved.of(both).by_system((plain, fair), resampling) for saved in (a, b))
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
-    return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(cluster))
+    return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(both) // 2)
 
 
 def change_table(found: Sequence[Changes], plain: str, fair: str, resampling: Resampling = DRAWS) -> Table:
@@ -208,8 +194,7 @@ TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 BATCH = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Data, frozen=True):
     """Agreement of p_y by a scorer at one temperature with p_y by human labels of claims.
 
     Items are the groups of the records. ``alpha`` is Krippendorff's (interval scale: absolute shares, not only their
@@ -223,8 +208,7 @@ class Shares:
     kappa: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Data, frozen=True):
     """The agreement of a scorer with human labels."""
 
     scorer: str
@@ -350,8 +334,7 @@ SIZES = ("sentence", "50", "100", "200", "400")
 """The sizes of Li et al., in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSize:
+class ChunkSize(Data, frozen=True):
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
     ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
@@ -388,13 +371,8 @@ def chunk_sizes(
     """By size and system, of each record: claims that are identified, claims, pieces and documents."""
     for batch in _batches(cases, progress):
         usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
-        claims = [claims_of(case.summary, "auto") for case in usable]
-        texts = [[text for text in known(case.record).texts if not is_blank(text)] for case in usable]
         for size, by in cuts.items() if usable else ():
-            asks = []
-            for of_case, columns in zip(texts, claims, strict=True):
-                pieces = tuple(piece for text in of_case for piece in passages_of(text, by))
-                asks.append(Ask(scorer, pieces, columns, whole=True))
+            asks = [_ask(case, scorer, by) for case in usable]
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 identified = int((scores.matrix > threshold).any(axis=0).sum())
                 row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)
@@ -407,6 +385,13 @@ def chunk_sizes(
         share, per_document = resampling.interval(totals[:, 0] / totals[:, 1]), totals[0, 2] / totals[0, 3]
         found.append(ChunkSize(size, system, share, float(per_document), int(totals[0, 1]), len(rows)))
     return found
+
+
+def _ask(case: Case, scorer: str, by: str) -> Ask:
+    """The support of each claim by each piece of a document."""
+    texts = (text for text in known(case.record).texts if not is_blank(text))
+    pieces = tuple(piece for text in texts for piece in passages_of(text, by))
+    return Ask(scorer, pieces, claims_of(case.summary, "auto"), whole=True)
 
 
 def read_size(size: str) -> str:

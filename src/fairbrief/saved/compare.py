@@ -34,10 +34,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def result_of(audited: Audit | Result | Path | str) -> Result:
+def result_of(
+    audited: Audit | Result | Path | str, load: Callable[[Path | str], Result] = audit_folder.load
+) -> Result:
     """The result of an audit, or of a saved one's folder; RequestError for anything else."""
     if isinstance(audited, (Path, str)):
-        return audit_folder.load(audited)
+        return load(audited)
     result = getattr(audited, "result", audited)
     if not isinstance(result, Result):
         raise RequestError(f"Found {show(audited)}; expected an audit, or the folder of a saved one.")
@@ -186,15 +188,18 @@ def _systems(a: Ledger, b: Ledger, system: str | None, against: str | None) -> S
     if system is not None or against is not None:
         first = _named(ours, system, "--system", against)
         return [(first, _named(theirs, against, "--against", first))]
-    if len(ours) == len(theirs) == 1:
-        return [(ours[0], theirs[0])]
-    shared = [s for s in ours if s in theirs]
-    if not shared:
-        raise RequestError(
-            f"It is not clear which systems to compare: {', '.join(ours)} with {', '.join(theirs)}. "
-            "Name them with --system and --against."
-        )
-    return [(s, s) for s in shared]
+    if pairs := _pairs(ours, theirs):
+        return pairs
+    raise RequestError(
+        f"It is not clear which systems to compare: {', '.join(ours)} with {', '.join(theirs)}. "
+        "Name them with --system and --against."
+    )
+
+
+def _pairs(ours: Sequence[str], theirs: Sequence[str]) -> list[tuple[str, str]]:
+    """The only system of each audit, or all systems of the same name."""
+    are_only = len(ours) == len(theirs) == 1
+    return [(ours[0], theirs[0])] if are_only else [(s, s) for s in ours if s in theirs]
 
 
 def _named(systems: Sequence[str], name: str | None, option: str, other: str | None) -> str:
@@ -232,27 +237,25 @@ def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most
     that may be missing, and `RECORDS`; RequestError for one that is not missing.
     """
     here, there = (_names_of_systems(ledger for ledger, _ in one.values()) for one in (ours, theirs))
-    # The only system of each, or systems of the same name.
-    same = dict(zip(there, here if len(here) == len(there) == 1 else there, strict=True))
-    lacking = {s: f"the system '{s}'" for s in there if same[s] not in here}
+    pairs = _pairs(here, there)
+    lacking = {s: f"the system '{s}'" for s in there if s not in dict(pairs).values()}
     lacking |= {m: f"the measure {m}" for m in theirs if m not in ours}
     checks: list[Check] = []
     gone: set[str] = set()
     every: list[Names] = []
     for a, b, measures in _together(ours, theirs):
-        for system in (s for s in there if same[s] in here):
-            before, before_measured = _records_of(b, system)
-            now, now_measured = _records_of(a, same[system])
+        for system, as_before in pairs:
+            before, before_measured = _records_of(b, as_before)
+            now, now_measured = _records_of(a, system)
             if not len(before) or not len(now):
                 continue
             gone.update(before.of(np.flatnonzero(before.places_in(now) < 0)))
             every = [united([*every, before])]
             is_lost = (before_measured.places_in(now) >= 0) & (before_measured.places_in(now_measured) < 0)
             if (lost := int(np.count_nonzero(is_lost))) > most * len(before_measured):
-                reasons = {"measured only in the baseline": lost}
-                for measure in measures:
-                    name = f"{measure!r} [{same[system]}] measured as in the baseline"
-                    checks.append(_check(name, reasons, len(before_measured), most))
+                tally = {"measured only in the baseline": lost}, len(before_measured), most
+                names = [f"{measure!r} [{system}] measured as in the baseline" for measure in measures]
+                checks += [_check(name, *tally) for name in names]
     if gone:
         named = listed(sorted(gone), SHOWN)
         lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({named})"
@@ -287,29 +290,28 @@ def _refuse_lacking(lacking: Mapping[str, str], allowed: Sequence[str]) -> None:
         )
 
 
-def other_settings(ours: Result, theirs: Result, wanted: Sequence[str] = ()) -> list[Check]:
-    """An inconclusive check if a setting, a scorer or the version of a common measure differs from the baseline's."""
-    before, differing = _settings_by_measure(theirs), dict[str, str]()
-    for measure, settings in _settings_by_measure(ours).items():
-        others = before.get(measure, {}) if not wanted or measure in wanted else {}
-        for name in (settings.keys() | others.keys()) if others else ():
-            now, then = (of.get(name, DEFAULT.get(name)) for of in (settings, others))
-            if now != then and now is not None and then is not None:
-                differing[name] = f"{name} is {now}, in the baseline {then}"
-    if not differing:
-        return []
-    message = "; ".join(differing[name] for name in sorted(differing)) + ". Audit both with the same settings"
-    return [Check("settings as in the baseline", "inconclusive", message)]
+def other_settings(
+    ours: Iterable[Estimate], theirs: Iterable[Estimate], wanted: Collection[str] = ()
+) -> list[str]:
+    """The settings, scorers and versions of common measures that differ: ``seed is 1, before 0``."""
+    known, differing = _settings_by_measure(theirs), set[str]()
+    for measure, now in _settings_by_measure(ours).items():
+        before = known.get(measure, {}) if not wanted or measure in wanted else {}
+        for name in (now.keys() | before.keys()) if before else ():
+            both = [of.get(name, DEFAULT.get(name)) for of in (now, before)]
+            if None not in both and both[0] != both[1]:
+                differing.add("{} is {}, before {}".format(name, *both))
+    return sorted(differing)
 
 
 DEFAULT = {"extracts": "the default", "intervals": "jackknife"}
 """Settings that a signature names only if they are not the default. A scorer of one audit only is of another measure."""
 
 
-def _settings_by_measure(result: Result) -> dict[str, dict[str, str]]:
+def _settings_by_measure(estimates: Iterable[Estimate]) -> dict[str, dict[str, str]]:
     """By measure what its signature names: settings, scorers by their fingerprints, its version."""
     found: dict[str, dict[str, str]] = {}
-    for e in result.estimates:
+    for e in estimates:
         if e.system_kind == "system" and e.signature and e.measure not in found:
             version, *parts = e.signature.removeprefix(f"{e.measure}|").split("|")
             named = {name: value for name, _, value in (part.partition(":") for part in parts)}

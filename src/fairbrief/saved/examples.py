@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from math import isfinite
+from math import inf, isfinite, nan
 from operator import itemgetter
 
 import numpy as np
@@ -19,10 +19,10 @@ from fairbrief.errors import FairbriefError
 from fairbrief.reports.frames import coded
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.saved.explanations import Observed, Omission, observed, omissions, story_of
+from fairbrief.saved.explanations import Omission, observed, omissions, story_of, values_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import Ask, Case, Cases, Column, Floats, Integers, Measure, Observation, Reason, Totals
+from fairbrief.types import Ask, Case, Cases, Floats, Integers, Measure, Observation
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
@@ -39,7 +39,10 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     """The viewer's records of an audit; ``cases`` are the audited cases, read again."""
     rows = choose(result.rows, result.systems)
     found = cases_of(cases, {(row.system, row.record) for row in rows}) if rows else {}
-    kept = _affordable(rows, found)
+    texts = _affordable([(row.system, row.record) for row in rows], found)
+    kept = {
+        (system, record): found[system, record] for record, of in texts.items() for system in of.summaries
+    }
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
     observations = dict.fromkeys(measure.observation for measure in measures.values())
@@ -51,9 +54,9 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, measures, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
-    supports = tuple(_supports(complete, measures, kept, scorers))
+    supports = _supports(complete, measures, kept, scorers)
     many = int(result.made.get("summaries") or 0)
-    return Examples(tuple(_texts(kept)), tuple(complete), supports, rules, many)
+    return Examples(tuple(texts.values()), tuple(complete), supports, rules, many)
 
 
 def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Result:
@@ -66,12 +69,10 @@ def with_examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Re
 
 def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Support]:
     """One unit for the viewer: its row with explanation; the texts of its first case, and the support of their claims."""
-    key = row.system, row.record
-    measure = registry.make("measure", row.measure)
-    (row,) = explained([row], {key: cases}, {row.measure: measure}, scorers)
-    (support,) = _supports([row], {row.measure: measure}, {key: cases[0]}, scorers)
-    (texts,) = _texts({key: cases[0]})
-    return row, texts, support
+    key, measures = (row.system, row.record), {row.measure: registry.make("measure", row.measure)}
+    (row,) = explained([row], {key: cases}, measures, scorers)
+    (support,) = _supports([row], measures, {key: cases[0]}, scorers)
+    return row, _affordable([key], {key: cases[0]}, inf)[row.record], support
 
 
 def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
@@ -87,50 +88,42 @@ def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Ro
         yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
 
 
-def _affordable(rows: Sequence[Row], found: Mapping[Key, Case]) -> dict[Key, Case]:
-    """The cases of the first rows, as many as fit on the page."""
-    room, kept, records = PAGE_BYTES, dict[Key, Case](), set[str]()
-    for key in dict.fromkeys((row.system, row.record) for row in rows):
-        case = found.get(key)
-        if case is None:
-            continue
-        texts = [case.summary.text]
-        if key[1] not in records:
-            record = case.record
-            texts += (d.text for d in record.documents[:MOST_DOCUMENTS])
-            texts += record.references[:MOST_REFERENCES]
-        cost = sum(len(text[:MOST_CHARACTERS].encode("utf-8", "replace")) for text in texts)
-        if cost <= room:
-            room -= cost
-            records.add(key[1])
-            kept[key] = case
-    return kept
-
-
 def _supports(
-    rows: Sequence[Row], measures: Mapping[str, Measure], kept: Mapping[Key, Case], scorers: Scorers
-) -> Iterable[Support]:
+    rows: Iterable[Row], measures: Mapping[str, Measure], kept: Mapping[Key, Case], scorers: Scorers
+) -> tuple[Support, ...]:
     """The links of every summary, once per rule of its measures."""
-    made: set[tuple[Key, str]] = set()
+    made: dict[tuple[Key, str], Support] = {}
     for row in rows:
         observation, key = measures[row.measure].observation, (row.system, row.record)
         scorer, rule = scorer_for(observation, scorers)
         if (key, rule) not in made:
-            made.add((key, rule))
             reads_claims = getattr(observation, "claims", "") in ("auto", "given")
-            yield support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
+            made[key, rule] = support_of(kept[key], scorer, rule, scorers, reads_claims=reads_claims)
+    return tuple(made.values())
 
 
-def _texts(kept: Mapping[Key, Case]) -> Iterable[Texts]:
-    """Each record once, with the summaries of all systems that are shown."""
-    for record in dict.fromkeys(record for _, record in kept):
-        of = {system: case for (system, r), case in kept.items() if r == record}
-        first = next(iter(of.values())).record
-        documents = tuple(_passage(d.text, d.attributes) for d in first.documents[:MOST_DOCUMENTS])
-        references = tuple(map(_passage, first.references[:MOST_REFERENCES]))
-        summaries = {system: _passage(case.summary.text) for system, case in of.items()}
-        more = max(len(first.documents) - MOST_DOCUMENTS, 0)
-        yield Texts(record, dict(first.attributes), documents, references, summaries, more)
+def _affordable(keys: Iterable[Key], found: Mapping[Key, Case], room: float = PAGE_BYTES) -> dict[str, Texts]:
+    """The texts of the first cases, as many as fit on the page: by record, with the summaries of the systems that are shown."""
+    shown: dict[str, Texts] = {}
+    for system, record in dict.fromkeys(keys):
+        if (case := found.get((system, record))) is not None:
+            before, summary = shown.get(record), _passage(case.summary.text)
+            texts = before or _texts(record, case)
+            new = [summary] if before else [summary, *texts.documents, *texts.references]
+            cost = sum(len(passage.text.encode("utf-8", "replace")) for passage in new)
+            if cost <= room:
+                room -= cost
+                shown[record] = replace(texts, summaries={**texts.summaries, system: summary})
+    return shown
+
+
+def _texts(name: str, case: Case) -> Texts:
+    """The texts of a record, without summaries."""
+    record = case.record
+    documents = tuple(_passage(d.text, d.attributes) for d in record.documents[:MOST_DOCUMENTS])
+    references = tuple(map(_passage, record.references[:MOST_REFERENCES]))
+    more = max(len(record.documents) - MOST_DOCUMENTS, 0)
+    return Texts(name, dict(record.attributes), documents, references, {}, more)
 
 
 def _passage(text: str, attributes: Mapping[str, str] | None = None) -> Passage:
@@ -228,32 +221,16 @@ def explained(
     complete = []
     for row in rows:
         key, measure = (row.system, row.record), measures[row.measure]
-        now, *then = _main_values(measure, seen[key])
+        now, *then = values_of(measure, measure.name, seen[key])
         effects: dict[str, list[float | None]] = {}
         for one, value in zip(left_out[key], then, strict=True):
-            effect = None if now is None or value is None else round(now - value, 4)
-            effects.setdefault(one.kind, []).append(effect)
+            moved = nan if now is None or value is None else now - value
+            effects.setdefault(one.kind, []).append(round(moved, 4) if isfinite(moved) else None)
         # Without the kinds that the measure does not use, whose contributions are all zero.
         without = {kind: tuple(several) for kind, several in sorted(effects.items()) if any(several)}
         story = story_of(measure, kept[key], seen[key][0], scorers)
         complete.append(replace(row, story=story, without=without))
     return complete
-
-
-def _main_values(measure: Measure, rows: Sequence[Observed]) -> list[float | None]:
-    """The measure's main value of each row; rows with the same columns are evaluated at once."""
-    found: list[float | None] = [None] * len(rows)
-    same_columns: dict[tuple[Column, ...], list[tuple[int, Totals]]] = {}
-    for i, row in enumerate(rows):
-        if not isinstance(row, Reason) and row.columns:
-            same_columns.setdefault(tuple(row.columns), []).append((i, row))
-    for members in same_columns.values():
-        columns = members[0][1].columns
-        values = measure.value(Totals(columns, np.array([row.array for _, row in members])))
-        read = np.broadcast_to(values[measure.name].array, len(members)).tolist()
-        for (i, _), value in zip(members, read, strict=True):
-            found[i] = value if isfinite(value) else None
-    return found
 
 
 def holds_model(observation: Observation, cases: Iterable[Case], scorers: Scorers) -> bool:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import isnan, nan
+from dataclasses import replace
+from math import isnan
 
 import numpy as np
 
 from fairbrief import types as t
 from fairbrief.auditing import HEAD, Plan, audit, observing, per_record, system_runs
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import WHOLE, Origin, units_of
+from fairbrief.auditing.origins import WHOLE, Origin, names_of, units_of
 from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
@@ -72,22 +72,41 @@ def explain(
     ((ledger, (built,)),) = per_record.ledgers_from(found.rows, given)
     parts = parts_of(ledger, ())
     wanted = quantity or built.name
-    asked = {e.system: e for e in found.estimates if e.quantity == wanted}
-    chosen = []
+    estimates = {e.system: e for e in found.estimates if e.quantity == wanted}
+    ranked: dict[str, tuple[Influence, ...]] = {}
+    opened: dict[str, dict[str, str]] = {}
+    """By system the names of the records to open, and their clusters."""
     for system in map(encodable, found.made["systems"]):
         clusters = {name: named[system][name] for name in ids if name in named[system]}
         if clusters or not ids:
-            estimate = asked.get(system)
-            if estimate is not None:  # of one value: its p without adjustment for the other systems
-                estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
-            chosen.append(_OfSystem(built, wanted, parts[system, WHOLE], clusters, top, estimate))
-    keys = ((one.part.system, cluster) for one in chosen for _, cluster in one.opened)
-    members: dict[tuple[str, str], list[t.Case]] = {key: [] for key in keys}
+            ranked[system] = _influences(built, wanted, parts[system, WHOLE])
+            opened[system] = clusters or {one.cluster: one.cluster for one in ranked[system][:top]}
+    members: dict[tuple[str, str], list[t.Case]] = {
+        (system, cluster): [] for system, of in opened.items() for cluster in of.values()
+    }
     for case in held:
         if (key := (encodable(case.summary.system), encodable(case.record.cluster))) in members:
             members[key].append(case)
     scorers = Scorers(plan.scorers, plan.wrap)
-    return [one.explanation(members, scorers) for one in chosen]
+    explanations = []
+    for system, influences in ranked.items():
+        part, clusters = parts[system, WHOLE], opened[system]
+        sums = [_without(part, ()), _without(part, clusters.values())]
+        value, left = values_of(built, wanted, sums)
+        each = (
+            _opened(built, wanted, part, name, cluster, tuple(members[system, cluster]), influences, scorers)
+            for name, cluster in clusters.items()
+        )
+        estimate = estimates.get(system)
+        if estimate is not None:  # of one value: its p without adjustment for the other systems
+            estimate = estimate.replace(p_adjusted=None, extract_p_adjusted=None)
+        explanations.append(
+            Explanation(
+                repr(built), wanted, system, value, influences, tuple(each), effect(value, left, NOTHING),
+                ledger.excluded(system, WHOLE), estimate,
+            )
+        )  # fmt: skip
+    return explanations
 
 
 def _noted(
@@ -121,95 +140,70 @@ def _noted(
         )
 
 
-class _OfSystem:
-    """One system's rows, the contribution of each record, and the records to open: ``opened`` has their names and clusters."""
+def _influences(measure: t.Measure, quantity: str, part: SystemPart) -> tuple[Influence, ...]:
+    """The contribution of each cluster, the largest first; before them those without which there is no value."""
+    clusters, cluster_of = tuple(part.clusters), part.members.cluster
+    if not clusters:
+        return ()
+    without = measure.value(t.Totals(part.ledger.columns, leave_one_out(part.sums)))
+    if quantity not in without:
+        raise unknown(f"'{measure!r}' has no quantity '{quantity}'.", quantity, without)
+    rows = [1] * len(clusters) if cluster_of is None else np.bincount(cluster_of).tolist()
+    values = np.broadcast_to(without[quantity].array, len(clusters)).tolist()
+    (now,) = values_of(measure, quantity, [_without(part, ())])
+    effects = [effect(now, None if isnan(v) else v, NOTHING) for v in values]
+    # Ties keep the order of the input.
+    order = sorted(range(len(effects)), key=lambda i: _order(effects[i].effect, -np.inf))
+    return tuple(Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, 1))
 
-    def __init__(
-        self,
-        measure: t.Measure,
-        quantity: str,
-        part: SystemPart,
-        named: Mapping[str, str],
-        top: int,
-        estimate: t.Estimate | None,
-    ) -> None:
-        self.measure, self.quantity, self.part, self.estimate = measure, quantity, part, estimate
-        self._place = {cluster: i for i, cluster in enumerate(part.clusters)}
-        self._value = value_of(measure, quantity, self._without(()))
-        self._influences = self._ranked() if part.clusters else ()
-        self.opened = list(named.items()) or [(one.cluster, one.cluster) for one in self._influences[:top]]
 
-    def explanation(
-        self, members: Mapping[tuple[str, str], Sequence[t.Case]], scorers: Scorers
-    ) -> Explanation:
-        """The contributions to this system's value; ``members`` are the cases of the clusters to open."""
-        system = self.part.system
-        there = {self._place[cluster] for _, cluster in self.opened if cluster in self._place}
-        without = value_of(self.measure, self.quantity, self._without(sorted(there)))
-        units = ((name, cluster, tuple(members[system, cluster])) for name, cluster in self.opened)
-        opened = tuple(self._opened(*unit, scorers) for unit in units)
-        return Explanation(
-            measure=repr(self.measure), quantity=self.quantity, system=system, value=self._value,
-            influences=self._influences, opened=opened, together=effect(self._value, without, NOTHING),
-            excluded=self.part.ledger.excluded(system, WHOLE), estimate=self.estimate,
-        )  # fmt: skip
+def _without(part: SystemPart, clusters: Iterable[str]) -> t.Totals:
+    """The sums of all clusters except these, without the values that only these have."""
+    place = names_of(clusters).places_in(part.clusters)
+    return _summed(part.ledger.columns, np.delete(part.sums, place[place >= 0], axis=0))
 
-    def _ranked(self) -> tuple[Influence, ...]:
-        """The contribution of each cluster, the largest first; before them those without which there is no value."""
-        without = self.measure.value(t.Totals(self.part.ledger.columns, leave_one_out(self.part.sums)))
-        if self.quantity not in without:
-            raise unknown(f"'{self.measure!r}' has no quantity '{self.quantity}'.", self.quantity, without)
-        cluster_of, clusters = self.part.members.cluster, tuple(self.part.clusters)
-        rows = [1] * len(clusters) if cluster_of is None else np.bincount(cluster_of).tolist()
-        values = np.broadcast_to(without[self.quantity].array, len(clusters)).tolist()
-        effects = [effect(self._value, None if isnan(v) else v, NOTHING) for v in values]
-        # Ties keep the order of the input.
-        order = sorted(range(len(effects)), key=lambda i: _order(effects[i].effect, -np.inf))
-        return tuple(Influence(clusters[i], rank, rows[i], effects[i]) for rank, i in enumerate(order, 1))
 
-    def _without(self, left_out: Sequence[int]) -> t.Totals:
-        """The sums of all clusters except these, without the values that only these have."""
-        return _summed(self.part.ledger.columns, np.delete(self.part.sums, list(left_out), axis=0))
+def _opened(
+    measure: t.Measure,
+    quantity: str,
+    part: SystemPart,
+    name: str,
+    cluster: str,
+    members: t.Cases,
+    influences: Sequence[Influence],
+    scorers: Scorers,
+) -> Opened:
+    """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
 
-    def _opened(self, name: str, cluster: str, members: t.Cases, scorers: Scorers) -> Opened:
-        """A record, or all records of a cluster, and what each item contributes to their value and to that of all records.
-
-        Of several records, the documents and sentences of the named one are removed; if none is named, each record.
-        """
-        measure, quantity, place = self.measure, self.quantity, self._place.get(cluster)
-        named = [case for case in members if case.record.id == name]
-        focus = members[0] if len(members) == 1 else named[0] if named else None
-        left_out = list(_each_record(members) if focus is None else omissions(focus, members))
-        row, *without = observed(measure.observation, [members, *(one.left for one in left_out)], scorers)
-        rest = self._without(() if place is None else (place,))
-        now = value_of(measure, quantity, row), value_of(measure, quantity, rest, row)
-        pairs = list(zip(left_out, without, strict=True))
-        # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
-        uses_claims = any(one.kind == "claim" and _differ(left, row) for one, left in pairs)
-        unread = "sentence" if uses_claims else "claim"
-        parts = []
-        for one, left in pairs:
-            if one.kind == unread:
-                continue
-            reason = left.text if isinstance(left, t.Reason) else ALONE
-            then = value_of(measure, quantity, left), value_of(measure, quantity, rest, left)
-            own, whole = (effect(a, b, reason) for a, b in zip(now, then, strict=True))
-            parts.append(Part(one.kind, one.number, one.text, one.attributes, own, whole))
-        value = now[0]
-        parts.sort(key=lambda part: _order((part.own if value is not None else part.whole).effect))
-        reason = "" if value is not None else row.text if isinstance(row, t.Reason) else ALONE
-        # A measure explains one row; rows of a cluster are summed.
-        is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
-        story = story_of(measure, members, row, scorers) if is_one else ""
-        influence = next((one for one in self._influences if one.cluster == cluster), None)
-        return Opened(name, influence, value, reason, story, tuple(parts))
+    Of several records, the documents and sentences of the named one are removed; if none is named, each record.
+    """
+    named = [case for case in members if case.record.id == name]
+    focus = members[0] if len(members) == 1 else named[0] if named else None
+    left_out = list(_each_record(members) if focus is None else omissions(focus, members))
+    rows = observed(measure.observation, [members, *(one.left for one in left_out)], scorers)
+    row, others = rows[0], _without(part, [cluster])
+    value, *own = values_of(measure, quantity, rows)
+    of_all, *whole = values_of(measure, quantity, [_added(others, left) for left in rows])
+    # Of claims and sentences, those that the measure uses: removing a used claim changes the row.
+    items = list(zip(left_out, rows[1:], own, whole, strict=True))
+    uses_claims = any(one.kind == "claim" and _differ(left, row) for one, left, *_ in items)
+    parts = []
+    for one, left, alone, with_others in items:
+        if one.kind != ("sentence" if uses_claims else "claim"):
+            effects = effect(value, alone, _why(left)), effect(of_all, with_others, _why(left))
+            parts.append(Part(one.kind, one.number, one.text, one.attributes, *effects))
+    parts.sort(key=lambda part: _order((part.own if value is not None else part.whole).effect))
+    # A measure explains one row; rows of a cluster are summed.
+    is_one = len(units_of(members, measure.observation.declaration.scope)) == 1
+    story = story_of(measure, members, row, scorers) if is_one else ""
+    influence = next((one for one in influences if one.cluster == cluster), None)
+    return Opened(name, influence, value, "" if value is not None else _why(row), story, tuple(parts))
 
 
 # ---- Removed items
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
+class Omission(t.Data, frozen=True):
     """The removed item, and the remaining cases."""
 
     kind: Kind
@@ -276,6 +270,11 @@ def _summed(columns: Columns, rows: t.Floats) -> t.Totals:
     return t.Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
 
 
+def _why(row: Observed) -> str:
+    """Why a row has no value."""
+    return row.text if isinstance(row, t.Reason) else ALONE
+
+
 def _differ(a: Observed, b: Observed) -> bool:
     """Whether two rows of one observation differ."""
     if isinstance(a, t.Reason) or isinstance(b, t.Reason):
@@ -298,14 +297,29 @@ def story_of(measure: t.Measure, cases: t.Cases, row: Observed, scorers: Scorers
 # ---- Values of rows
 
 
-def value_of(measure: t.Measure, quantity: str, *rows: Observed) -> float | None:
-    """A quantity of summed rows; None if it is undefined."""
-    known = [row for row in rows if not isinstance(row, t.Reason)]
-    columns = dict.fromkeys(column for row in known for column in row.columns)
-    sums = np.array([sum(row[column] for row in known) for column in columns])
-    found = measure.value(t.Totals({column: i for i, column in enumerate(columns)}, sums)) if columns else {}
-    value = float(found[quantity].array) if quantity in found else nan
-    return None if isnan(value) else value
+def values_of(measure: t.Measure, quantity: str, rows: Sequence[Observed]) -> list[float | None]:
+    """A quantity of each row; None if it is undefined. Rows with the same columns are evaluated at once."""
+    found: list[float | None] = [None] * len(rows)
+    alike: defaultdict[tuple[tuple[t.Column, int], ...], list[tuple[int, t.Floats]]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        if not isinstance(row, t.Reason) and row.columns:
+            alike[tuple(row.columns.items())].append((i, row.array))
+    for columns, members in alike.items():
+        values = measure.value(t.Totals(dict(columns), np.array([array for _, array in members])))
+        if quantity in values:
+            read = np.broadcast_to(values[quantity].array, len(members)).tolist()
+            for (i, _), value in zip(members, read, strict=True):
+                found[i] = None if isnan(value) else value
+    return found
+
+
+def _added(a: t.Totals, b: Observed) -> t.Totals:
+    """The sum of two rows."""
+    if isinstance(b, t.Reason):
+        return a
+    columns = dict.fromkeys([*a.columns, *b.columns])
+    sums = np.array([a[column] + b[column] for column in columns])
+    return t.Totals({column: i for i, column in enumerate(columns)}, sums)
 
 
 def effect(now: float | None, then: float | None, reason: str) -> Effect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
@@ -25,7 +25,7 @@ from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rule
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted, listed
-from fairbrief.types import Estimate, Note
+from fairbrief.types import Data, Estimate, Note
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -68,19 +68,21 @@ def gate(
     of_baseline = {"--margin": margin, "--allow-missing": allow_missing, "--measure": measures}
     if baseline is None and (idle := [option for option, given in of_baseline.items() if given]):
         raise RequestError(f"{idle[0]} needs --baseline DIR: add it, or drop {idle[0]}.")
-    result = _result(audited)
+    result = compare.result_of(audited, load_unchanged)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)
     if isinstance(audited, (Path, str)):
         checks += _inputs(Path(audited), result)
     asked = [one for limit in limits for one in of_limit(limit, result.estimates)]
     if baseline is not None:
-        before = _result(baseline)
+        before = compare.result_of(baseline, load_unchanged)
         wanted = _wanted(as_list(measures), result, before)
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
         checks += compare.missing_records(ours, theirs, as_list(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
-        checks += compare.other_settings(result, before, wanted)
+        if other := compare.other_settings(result.estimates, before.estimates, wanted):
+            message = f"{'; '.join(other)}. Audit both with the same settings"
+            checks.append(Check("settings as in the baseline", "inconclusive", message))
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
         found = of_margin(changes, margin, record_values.directions(result.rows))
         if not found:
@@ -90,8 +92,7 @@ def gate(
     return checks + decided(asked, confidence_level)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Data, frozen=True):
     """An estimate with its limit; ``prefix`` begins the message. ``is_certain``: an interval of width 0 is exact."""
 
     name: str
@@ -104,7 +105,8 @@ class Asked:
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
     """Every check. A failure is corrected for the number of checks, so that a gate with many limits rarely fails by chance."""
-    return [_decide(one, len(asked), confidence_level) for one in asked]
+    answers = ((one, *_outcome(one, len(asked), confidence_level)) for one in asked)
+    return [Check(one.name, outcome, f"{one.prefix}{why}") for one, outcome, why in answers]
 
 
 def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:
@@ -116,10 +118,6 @@ def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str
             if spelled not in known:
                 raise unknown(f"--measure {spelled}: the {which} does not have this measure.", spelled, known)
     return wanted
-
-
-def _result(audited: Audit | Result | Path | str) -> Result:
-    return load_unchanged(audited) if isinstance(audited, (Path, str)) else compare.result_of(audited)
 
 
 def _sources(changed: Mapping[str, Sequence[str]]) -> list[Check]:
@@ -231,17 +229,15 @@ def _canonical(measure: str) -> str:
         return measure
 
 
-def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
+def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome, str]:
     """Compare an interval with its limit; to fail, the interval is widened for the number of checks."""
-    name, estimate, limit = asked.name, asked.estimate, asked.limit
+    estimate, limit = asked.estimate, asked.limit
     if not _is_known(estimate.value) or not _is_known(estimate.low) or not _is_known(estimate.high):
-        why = joined(estimate.notes) or "no interval"
-        return Check(name, "inconclusive", f"{asked.prefix}{why} (n = {estimate.n})")
+        return "inconclusive", f"{joined(estimate.notes) or 'no interval'} (n = {estimate.n})"
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
-        few = f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
-        return Check(name, "inconclusive", f"{asked.prefix}{few}")
+        return "inconclusive", f"{counted(many, 'record')}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
     low, high = estimate.low, estimate.high
     is_rejected = estimate.p is not None and estimate.p <= (1 - confidence_level) / 2
     if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
@@ -260,14 +256,12 @@ def _decide(asked: Asked, among: int, confidence_level: float) -> Check:
         f"{_baselines_of(estimate)}"
     )
     if inside:
-        return Check(name, "pass", f"{asked.prefix}the whole interval keeps the limit: {result}")
+        return "pass", f"the whole interval keeps the limit: {result}"
     if outside and (nearest > limit if is_upper else nearest < limit):
-        return Check(name, "fail", f"{asked.prefix}the whole interval breaks the limit: {result}")
-    if outside:
-        why = f"the interval breaks the limit, but not when corrected for {among} checks"
-    else:
-        why = "the limit is inside the interval"
-    return Check(name, "inconclusive", f"{asked.prefix}{why}: {result}; add records to decide")
+        return "fail", f"the whole interval breaks the limit: {result}"
+    many_checks = f"the interval breaks the limit, but not when corrected for {among} checks"
+    why = many_checks if outside else "the limit is inside the interval"
+    return "inconclusive", f"{why}: {result}; add records to decide"
 
 
 def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> float:

@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as ET
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
 from fairbrief.reports.plain import printable
+from fairbrief.types import Data
 
 Sign = Literal["<=", ">="]
 RANDOM = "-random"
@@ -26,8 +26,7 @@ RULE = re.compile(r"(?s)(.*)(<=|>=)\s*([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[
 """What is limited, the last sign, and the limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Data, frozen=True):
     """A limit of an estimate. ``quantity`` empty: the main value; ``system`` empty: every system.
 
     ``from_random``: the limit applies to the difference from the random-sentence baseline.
@@ -85,8 +84,7 @@ def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Data, frozen=True):
     """One requirement and its outcome; ``inconclusive`` if the data do not decide."""
 
     name: str

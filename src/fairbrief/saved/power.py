@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -17,7 +16,7 @@ from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Data, Estimate, Table
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
@@ -27,8 +26,7 @@ PERMUTED = "label permutations"
 EXTRACTS = "random sentences"
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Data, frozen=True):
     """The power for one group difference, before any adjustment for several tests.
 
     ``against`` is the baseline: label permutations or random sentences. ``clusters`` are those of the audit, ``se`` the
@@ -77,31 +75,28 @@ def power(
     _check_within(0, 1, alpha=alpha, power=power)
     _check_within(0, inf, disparity=disparity, se=se)
     _check_within(1, inf, records=records, clusters=clusters)
-
-    def answered(precision: Precision, e: Estimate, against: str) -> Power:
-        """The answer for one group difference."""
-        n = records or precision.clusters
-        shows = float(precision.detectable(n, alpha, power))
-        needs = None if disparity is None else precision.needed(disparity, alpha, power)
-        known = (precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
-        return Power(e.measure, e.quantity, e.system, against, *known)
-
     measures, quantities = as_list(measures), as_list(quantities)
     if audited is None and se is not None and clusters is not None and not measures and not quantities:
-        return [answered(Precision(se, clusters, clusters - 1), Estimate("", "", "", None), "")]
-    if audited is None or se is not None or clusters is not None:
+        asked = [(Estimate("", "", "", None), "", Precision(se, clusters, clusters - 1))]
+    elif audited is None or se is not None or clusters is not None:
         raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
-    # A group difference that several measures have is shown once.
-    found: dict[tuple[object, ...], Power] = {}
-    for e in _asked(result_of(audited), measures, quantities):
-        for against, precision in _precisions(e):
-            key = (e.over, e.quantity, e.system, against, precision.error)
-            found.setdefault(key, answered(precision, e, against))
-    if not found:
+    else:
+        of_audit = _asked(result_of(audited), measures, quantities)
+        asked = [(e, against, precision) for e in of_audit for against, precision in _precisions(e)]
+    if not asked:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
             "above 0. Name another quantity with --quantity, or give a known standard error with --se and --clusters."
         )
+    # A group difference that several measures have is shown once.
+    found: dict[tuple[object, ...], Power] = {}
+    for e, against, precision in asked:
+        n = records or precision.clusters
+        shows = float(precision.detectable(n, alpha, power))
+        needs = None if disparity is None else precision.needed(disparity, alpha, power)
+        known = (precision.clusters, precision.error, n, shows, disparity, needs, alpha, power)
+        key = (e.over, e.quantity, e.system, against, precision.error)
+        found.setdefault(key, Power(e.measure, e.quantity, e.system, against, *known))
     return list(found.values())
 
 
@@ -170,11 +165,9 @@ def tables(found: Sequence[Power]) -> list[Table]:
     for p in found:
         heading = [(p.quantity, *[""] * (len(header) - 1))] if p.quantity else []
         rows.setdefault(p.measure, {}).setdefault(p.quantity, heading).append(_row(p))
-    made = []
-    for measure, of_quantity in rows.items():
-        title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(chain(*of_quantity.values())), (detectable, OF_RECORDS)))
-    return made
+    titles = {measure: f"Detectable differences{f' · {measure}' if measure else ''}" for measure in rows}
+    notes = (detectable, OF_RECORDS)
+    return [Table(titles[m], header, tuple(chain(*of.values())), notes) for m, of in rows.items()]
 
 
 def _range(texts: Sequence[str]) -> str:

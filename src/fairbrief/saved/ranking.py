@@ -7,7 +7,6 @@ published order is of unsigned scores, which are larger for shorter summaries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.compare import Audited
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import ratio
-from fairbrief.types import Floats, Measure, Table, Totals
+from fairbrief.types import Data, Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
 """The order's value: the largest absolute group difference, minus its random-sentence baseline."""
@@ -29,8 +28,7 @@ SHARES = ("uneven_share",)
 """Secondary estimates in the published order: smaller is better, as for every disparity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overall:
+class Overall(Data, frozen=True):
     """The order of the systems of all data sets by one quantity; smaller is fairer.
 
     ``values`` (data sets, systems) are the quantity's; ``overall`` is per system the mean over data sets of

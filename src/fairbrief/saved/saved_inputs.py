@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,13 @@ from fairbrief.readers.files import InputFile
 from fairbrief.reports.audit_folder import INPUTS, add_digest, place
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
-from fairbrief.types import REFERENCE, Case, Cases
+from fairbrief.types import REFERENCE, Case, Cases, Data
 
 ENDS = 1 << 20
 """Bytes at each end of a file that its digest covers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(Data, frozen=True):
     """The files of an audit, relative to its folder, with sizes, digests, and the options to read them."""
 
     files: tuple[str, ...]
@@ -151,7 +150,7 @@ class SavedTexts:
 
     def __init__(self, reading: Reading, *, pools_runs: bool = False) -> None:
         self._cases = Pooled(reading) if pools_runs else reading
-        self._search = lru_cache(maxsize=SEARCHES)(self._found)
+        self.search = lru_cache(maxsize=SEARCHES)(self._search)
 
     def unit(self, record: str, system: str) -> Cases:
         """One case, or all counterfactuals of the seed document of this name. Raises DataError if there is none."""
@@ -162,18 +161,15 @@ class SavedTexts:
             raise DataError(f"The record '{record}' of the system '{system}' is no longer in the inputs.")
         return cases
 
-    def search(self, words: Sequence[str]) -> frozenset[str]:
-        """Ids of the records whose texts or summaries contain all words, ignoring case; at most `MOST_FOUND`."""
-        return self._search(tuple(sorted({word.lower() for word in words})))
-
-    def _found(self, words: Sequence[str]) -> frozenset[str]:
+    def _search(self, *words: str) -> Collection[str]:
+        """Ids of the records whose texts or summaries contain all words, in lower case; at most `MOST_FOUND`."""
         found: set[str] = set()
         for case in self._cases:
             if case.record.id not in found and _holds(case, words):
-                found.add(case.record.id)
-                if len(found) == MOST_FOUND:
-                    break
-        return frozenset(map(encodable, found))
+                found.add(encodable(case.record.id))
+            if len(found) == MOST_FOUND:
+                break
+        return found
 
 
 def cases_of(cases: Iterable[Case], wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Case]:

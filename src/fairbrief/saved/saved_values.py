@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics.agreement import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
-from fairbrief.types import Column, Floats, Integers, Measure, Totals
+from fairbrief.types import Column, Data, Floats, Integers, Measure, Totals
 
 
-@dataclass(frozen=True, slots=True)
-class SavedValues:
+class SavedValues(Data, frozen=True):
     """The per-record statistics of one measure: a row per summary that it could measure, in order of appearance.
 
     ``systems`` are the names, ``system`` (n,) the index of each row's; ``clusters`` (n,); ``records`` (n,) cluster and record;
@@ -40,25 +39,31 @@ class SavedValues:
         value = self.measure.value(Totals(self.columns, sums))[self.measure.name]
         return np.asarray(value.array, dtype=np.float64)
 
-    def by_system(
-        self, chosen: Sequence[Integers], clusters: Sequence[Integers], resampling: Resampling
-    ) -> Floats:
-        """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems).
+    def of(self, places: Integers) -> SavedValues:
+        """Some of the summaries. Shape: (n,)."""
+        clusters, records = self.clusters.of(places), self.records.of(places)
+        return replace(
+            self, system=self.system[places], clusters=clusters, records=records, rows=self.rows[places]
+        )
 
-        ``chosen`` and ``clusters`` are, by system, the places of its summaries and the index of each one's cluster.
-        """
-        many = 1 + max(int(numbers.max()) for numbers in clusters)
-        values = []
-        for places, cluster in zip(chosen, clusters, strict=True):
-            sums = jackknifed.summed(self.rows[places], cluster, many)
+    def places(self, system: str) -> Integers:
+        """The places of a system's summaries."""
+        is_named = np.array([name == system for name in self.systems], dtype=np.bool_)
+        return np.flatnonzero(is_named[self.system])
+
+    def by_system(self, systems: Iterable[str], resampling: Resampling) -> Floats:
+        """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems)."""
+        cluster, values = self.clusters.codes(), []
+        for places in map(self.places, systems):
+            sums = jackknifed.summed(self.rows[places], cluster[places], int(cluster.max()) + 1)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
-    def in_common(self, other: SavedValues) -> tuple[Integers, Integers]:
-        """The places of the common summaries in this and in the other, in the order of this. Shapes: (n,)."""
+    def in_common(self, other: SavedValues) -> tuple[SavedValues, SavedValues]:
+        """Both on their common summaries, in the order of this."""
         ours, theirs = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (self, other))
         place = ours.places_in(theirs)
-        return np.flatnonzero(place >= 0), place[place >= 0]
+        return self.of(np.flatnonzero(place >= 0)), other.of(place[place >= 0])
 
 
 def specs_in(results: Iterable[Result]) -> list[str]:
@@ -99,8 +104,7 @@ BLOCK = 4_000_000
 """Numbers in memory at once while resampling."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Data, frozen=True):
     """A value with the interval from resampling; ``value`` is None if undefined."""
 
     value: float | None
@@ -114,8 +118,7 @@ class Interval:
         return f"{number(self.value, 2)}{bounds}"
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(Data, frozen=True):
     """Percentile intervals over ``n_resamples`` resamples of records with replacement; none if that is 0."""
 
     n_resamples: int = 2000

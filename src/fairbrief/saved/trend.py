@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -22,13 +21,13 @@ from fairbrief.reports import per_record, wording
 from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.plain import named
-from fairbrief.reports.trend_page import Drift, Kind, Night, Release, Series, Trend
+from fairbrief.reports.trend_page import PANELS, Drift, Kind, Night, Release, Series, Trend
 from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics import sequential
-from fairbrief.types import Estimate, Floats
+from fairbrief.types import Data, Estimate, Floats
 
 if TYPE_CHECKING:
     from fairbrief.settings import Names
@@ -38,15 +37,14 @@ REFERENCE = 28
 ALPHA = 0.05
 """The rate of false alarms in a year."""
 WEEK, MONTH = 7, 28
-CHANGING = re.compile(r"\|(?:fairbrief|inputs):[^|]*")
-"""The parts of a signature that may differ between nights."""
 OF_SYSTEMS = re.compile("commit|model|prompt|release|version", re.IGNORECASE)
 """Attributes of records with such names describe the system, not the inputs."""
+PANEL = {kind: title for title, kinds in PANELS for kind in kinds}
+"""The section of the page of each kind: its series share one rate of false alarms."""
 Order = Literal["time", "given"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
+class _Key(Data, frozen=True):
     """The identity of a series; ``of`` distinguishes series with equal titles."""
 
     kind: Kind
@@ -57,8 +55,7 @@ class _Key:
     sign: Sign = "<="
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
+class _Point(Data, frozen=True):
     """One night of a series: value, standard error, weight, and interval."""
 
     value: float
@@ -94,14 +91,12 @@ def trend(
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")
     compare.check_distinct(paths)
-    names = dict(zip(paths, compare.names_of(paths), strict=True))
-    saved = {path: opened(path)[0] for path in paths}
-    ordered = {path: saved[path] for of in (baseline, folders) for path in _in_order(of, saved, order)}
+    ordered = {**_in_order(baseline, order), **_in_order(folders, order)}
     _check_comparable(ordered)
     many, made = len(baseline) or min(reference, len(paths)), [one.made for one in ordered.values()]
     nights = tuple(
-        Night(names[path], str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
-        for path, one in ordered.items()
+        Night(name, str(path), str(one.made.get("ended", "")), one.made.get("records", 0))
+        for name, (path, one) in zip(compare.names_of([*ordered]), ordered.items(), strict=True)
     )
     points = [_points(one, limits, path) for path, one in ordered.items()]
     keys = list(dict.fromkeys(key for of in points for key in of))
@@ -112,11 +107,11 @@ def trend(
             of.update({key: none for key in keys if key.kind == "input" and key.of and key not in of})
     fewest = {"limit": -1, "contrast": 0}  # others need half of the reference
     chosen = [key for key in keys if known[key] > fewest.get(key.kind, (many - 1) / 2)]
-    tested = Counter(_family(key.kind) for key in chosen)
+    tested = Counter(PANEL[key.kind] for key in chosen)
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
         nights, many, ALPHA,
-        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[_family(key.kind)])) for key in chosen),
+        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[PANEL[key.kind]])) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
@@ -131,41 +126,36 @@ def _audits_in(folders: Iterable[Path]) -> Iterator[Path]:
         yield from [folder] if (folder / RESULTS).exists() or not inner else inner
 
 
-def _in_order(paths: Sequence[Path], saved: Mapping[Path, ResultsFile], order: Order) -> Sequence[Path]:
-    """The folders in their order; RequestError for an audit without a time."""
+def _in_order(folders: Iterable[Path], order: Order) -> dict[Path, ResultsFile]:
+    """The audits in their order; RequestError for one without a time."""
+    saved = {path: opened(path)[0] for path in folders}
     if order == "given":
-        return paths
-    if without := [path for path in paths if not saved[path].made.get("ended")]:
+        return saved
+    if without := [path for path, one in saved.items() if not one.made.get("ended")]:
         raise RequestError(f"{without[0]} has no time. Give the folders in their order, with --order given.")
-    return sorted(paths, key=lambda path: str(saved[path].made["ended"]))
+    return dict(sorted(saved.items(), key=lambda item: str(item[1].made["ended"])))
 
 
 def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
     """RequestError for an audit whose measures or settings differ from those of the first."""
     (first, reference), *others = audits.items()
-    settings = _settings(reference)
+    before = _described_settings(reference)
     for path, saved in others:
-        for name, parts in _settings(saved).items():
-            before = settings.setdefault(name, parts)
-            if before != parts:
-                was, now = (" ".join(sorted(a - b)) or "none" for a, b in ((before, parts), (parts, before)))
-                what = name if name == "measures" else "settings"
-                raise RequestError(
-                    f"{path}: its {what} differ from those of {first} ({name}: {now}, not {was}). Audit with the same {what}, or "
-                    "leave the folder out."
-                )
+        now = _described_settings(saved)
+        differing = [
+            f"{name}: {now[name]}, before {before[name]}" for name in now if now[name] != before[name]
+        ]
+        if differing := [*differing, *compare.other_settings(saved.estimates, reference.estimates)]:
+            raise RequestError(
+                f"{path}: its settings differ from those of {first} ({'; '.join(differing)}). Audit with the same settings, or leave "
+                "the folder out."
+            )
 
 
-def _settings(file: ResultsFile) -> dict[str, set[str]]:
-    """The measures; by measure the parts of its signature, with scorer and seed; also language and protocol."""
-    found = {"measures": set(file.made.get("measures", ()))}
-    found |= {e.measure: set(CHANGING.sub("", e.signature).split("|")) for e in file.estimates if e.signature}
-    return found | {name: {str(file.made.get(name) or "none")} for name in ("language", "protocol")}
-
-
-def _family(kind: Kind) -> str:
-    """The series that share one rate of false alarms."""
-    return "compared" if kind in ("contrast", "limit") else kind
+def _described_settings(file: ResultsFile) -> dict[str, str]:
+    """What must be equal beside what signatures name."""
+    names = ("measures", "language", "protocol")
+    return {name: ", ".join(sorted(as_list(file.made.get(name)))) or "none" for name in names}
 
 
 # ------------------------------------------------------------------------------------ the numbers of a night
@@ -177,26 +167,22 @@ def _points(saved: ResultsFile, limits: Sequence[Rule], path: Path) -> dict[_Key
         found: dict[_Key, _Point] = dict(_described(saved.made))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise DataError(f"{path}: 'made' in {RESULTS} is damaged. Run the audit again.") from error
+    asked: dict[_Key, Estimate] = {}
     for e in leading(saved.estimates):
         words = wording.declared(e.measure, saved.made).contrast
         title = f"{group_or_part(e)}, {named(e.system)} ({words.title or e.measure})"
         key = _Key("contrast", title, words.unit, (e.measure, e.quantity, e.system))
-        _add(found, key, wording.from_random(e))
+        asked[key] = wording.from_random(e)
     for rule in limits:
         try:
-            asked = gate.of_limit(rule, saved.estimates)
+            held = gate.of_limit(rule, saved.estimates)
         except RequestError as error:
             raise RequestError(f"{path}: {error}") from error
-        for one in asked:
-            key, e = _Key("limit", one.name, limit=rule.limit, sign=rule.sign), one.estimate
-            _add(found, key, e)
+        asked |= {_Key("limit", one.name, limit=rule.limit, sign=rule.sign): one.estimate for one in held}
+    for key, e in asked.items():
+        if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
+            found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
     return found
-
-
-def _add(found: dict[_Key, _Point], key: _Key, e: Estimate) -> None:
-    """Add an estimate, unless its value or standard error is not finite."""
-    if e.value is not None and e.se is not None and math.isfinite(e.value) and math.isfinite(e.se):
-        found[key] = _Point(e.value, e.se, decides(e), e.low, e.high)
 
 
 def _described(made: Mapping[str, Any]) -> Iterator[tuple[_Key, _Point]]:

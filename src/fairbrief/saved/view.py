@@ -6,7 +6,6 @@ import hmac
 import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
@@ -25,12 +24,12 @@ from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.reports import audit_folder, json_file, number_format
 from fairbrief.reports.html import digest, page, script_text, style_text
 from fairbrief.reports.json_file import visible_all
-from fairbrief.reports.result import Examples, Result, Row
+from fairbrief.reports.result import Examples, Row
 from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
-from fairbrief.types import Floats
+from fairbrief.types import Data, Floats
 
 PAGE = 50
 """Records per page of the list."""
@@ -74,7 +73,7 @@ class Answers:
         }  # fmt: skip
 
     def rows(
-        self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: int = 0
+        self, measure: str, system: str, other: str = "", order: str = "", search: str = "", start: str = ""
     ) -> dict[str, Any]:
         """One page of the list: ids with values, and the total.
 
@@ -88,18 +87,19 @@ class Answers:
         beside = _values_beside(listing, self._listing(measure, other), quantity) if other else None
         ranked = values if beside is None else values - beside
         places = np.arange(len(ranked))
-        if words := search.split():
-            ids = self._texts_of(system, "searched").search(words)
+        if words := search.lower().split():
+            ids = self._texts_of(system, "searched").search(*words)
             found = pc.is_in(listing.record, pa.array(sorted(ids), pa.string()))
             places = np.flatnonzero(found.to_numpy(zero_copy_only=False))
         # Records without a value are last.
         usual = (-np.abs(ranked),)
         by = {"up": (ranked,), "down": (-ranked,), ROBUST: (*usual, -listing.robust)}.get(way, usual)
         places = places[np.lexsort([keys[places] for keys in by])]
+        first = int(start) if start.isdecimal() else 0
         return {
             "total": len(places),
             "of": len(values),
-            "start": start,
+            "start": first,
             "size": PAGE,
             "orders": list(orders.items()),
             "order": chosen,
@@ -113,7 +113,7 @@ class Answers:
                     "label": listing.label(i) if way == ROBUST else "",
                     "doubt": listing.doubt(i),
                 }
-                for i in places[start : start + PAGE].tolist()
+                for i in places[first : first + PAGE].tolist()
             ],
         }
 
@@ -150,8 +150,6 @@ class Answers:
 
     def _listing(self, measure: str, system: str) -> Listing:
         saved, name = self._named(system)
-        if measure not in saved.measures:
-            raise RequestError(f"{saved.name} has no measure '{measure}'.")
         return saved.listing(measure, name)
 
     def _orders(self, listing: Listing, *, compared: bool) -> list[tuple[str, str]]:
@@ -175,27 +173,6 @@ def _values_beside(listing: Listing, other: Listing, quantity: str) -> Floats:
     return np.asarray(found.to_numpy(zero_copy_only=False))
 
 
-def open_audit(folder: Path, name: str = "") -> OpenAudit:
-    """Open a folder that ``fairbrief audit --out`` wrote, under a name. Raises DataError for another folder.
-
-    From here on, Arrow allocates memory from the system: its own pool never releases memory, which costs a tenth more for a
-    million records.
-    """
-    pa.set_memory_pool(pa.system_memory_pool())
-    saved, rows = audit_folder.opened(folder)
-    texts = None
-    if (inputs := saved_inputs.read(folder, saved.audit)) is None:
-        fault = "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
-    else:
-        fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
-        try:
-            reading = saved_inputs.reading_of(folder, inputs)
-            texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
-        except FairbriefError as error:
-            fault = fault or str(error)
-    return OpenAudit(name or folder.resolve().name, saved.result(rows, Examples(), None), texts, fault)
-
-
 # ------------------------------------------------------------------------- saved per-record statistics
 
 
@@ -204,8 +181,7 @@ KEPT = 2
 PLACES = ("system", "record", "reason", "p")
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Data, frozen=True):
     """The usable records of one measure and system: ``record`` (n,) ids, ``values`` per quantity (n,), ``p`` (n,) or nan.
 
     ``agreed`` is by group (n,) the smallest possible distance of its difference from the baseline on which all scorers of the
@@ -244,19 +220,35 @@ class Listing:
 
 
 class OpenAudit:
-    """An open audit folder: estimates in memory, per-record statistics and texts on disk.
+    """An open folder that ``fairbrief audit --out`` wrote: estimates in memory, per-record statistics and texts on disk.
 
     ``measures`` maps each spec to its observation. ``texts`` is None if they cannot be read; ``fault`` is a reason for doubting them.
+    Raises DataError for another folder. From here on, Arrow allocates memory from the system: its own pool never releases memory,
+    which costs a tenth more for a million records.
     """
 
-    def __init__(self, name: str, result: Result, texts: SavedTexts | None, fault: str) -> None:
-        self.name, self.result, self.texts, self.fault = name, result, texts, fault
-        self.measures = result.rows.measures
-        self.listing = lru_cache(maxsize=KEPT)(self._read)
+    def __init__(self, folder: Path, name: str = "") -> None:
+        pa.set_memory_pool(pa.system_memory_pool())
+        saved, rows = audit_folder.opened(folder)
+        self.name, self.result = name or folder.resolve().name, saved.result(rows, Examples(), None)
+        self.measures, self.listing = rows.measures, lru_cache(maxsize=KEPT)(self._read)
+        self.texts: SavedTexts | None = None
+        if (inputs := saved_inputs.read(folder, saved.audit)) is None:
+            self.fault = (
+                "The audit has no paths of its inputs: it was not made by 'fairbrief audit … --out DIR'."
+            )
+            return
+        self.fault = next(iter(saved_inputs.faults_of(folder, inputs).values()), "")
+        try:
+            reading = saved_inputs.reading_of(folder, inputs)
+            self.texts = SavedTexts(reading, pools_runs=bool(saved.made.get("pools_runs")))
+        except FairbriefError as error:
+            self.fault = self.fault or str(error)
 
     def _read(self, spec: str, system: str) -> Listing:
         """A measure's values for each record of a system."""
-        observation = self.measures[spec]
+        if (observation := self.measures.get(spec)) is None:
+            raise RequestError(f"{self.name} has no measure '{spec}'.")
         reader = reader_of(spec, self.result.rows.schemas[observation])
         if reader is None:
             raise DataError(f"The measure {spec} is from a plug-in that is not installed here.")
@@ -321,6 +313,12 @@ class OpenAudit:
 
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "view_page.js")
 HOST = "127.0.0.1"
+ASKED = {
+    "about": (),
+    "rows": ("measure", "system", "other", "order", "search", "start"),
+    "record": ("measure", "system", "record"),
+}
+"""The requests of the page, which are methods of `Answers`, and their parameters."""
 
 
 class Server(ThreadingHTTPServer):
@@ -349,13 +347,8 @@ class Server(ThreadingHTTPServer):
     def answer(self, name: str, given: Mapping[str, str]) -> dict[str, Any]:
         """The answer to one request of the page."""
         with self.lock:
-            if name == "about":
-                return self.answers.about()
-            if name == "record":
-                return self.answers.record(*(given.get(key, "") for key in ("measure", "system", "record")))
-            start = given.get("start", "0")
-            texts = {key: given.get(key, "") for key in ("measure", "system", "other", "order", "search")}
-            return self.answers.rows(**texts, start=int(start) if start.isdecimal() else 0)
+            found: dict[str, Any] = getattr(self.answers, name)(*(given.get(key, "") for key in ASKED[name]))
+            return found
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -371,7 +364,7 @@ class _Handler(BaseHTTPRequestHandler):
         code, kind, body = 404, "text/plain", b"There is nothing here."
         if is_known and not name:
             code, kind, body = 200, "text/html", self.server.page
-        elif is_known and name in ("about", "rows", "record"):
+        elif is_known and name in ASKED:
             try:
                 given = {key: found[-1] for key, found in parse_qs(asked.query).items()}
                 code, found = 200, visible_all(self.server.answer(name, given))

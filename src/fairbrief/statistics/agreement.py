@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -29,13 +28,13 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
     ratings = np.asarray(ratings, dtype=np.float64)
     many = (~np.isnan(ratings)).sum(axis=-2)
     is_counted = many >= 2
-    values = _coordinates(np.where(is_counted[..., np.newaxis, :], ratings, np.nan), scale)
-    everything = values.reshape(*values.shape[:-2], prod(values.shape[-2:]))
-    spread = _squares(everything)
+    flat = np.where(is_counted[..., np.newaxis, :], ratings, np.nan).reshape(*ratings.shape[:-2], -1)
+    values = _coordinates(flat, scale)
+    spread = _squares(values)
     # Equal ratings leave rounding errors in their spread.
-    rounding = 1e-18 * np.maximum(np.nansum(everything**2, axis=-1), 1)
+    rounding = 1e-18 * np.maximum(np.nansum(values**2, axis=-1), 1)
     spread = np.where(spread > rounding, spread, 0.0).sum(axis=0)
-    of_items = _squares(np.moveaxis(values, -2, -1)).sum(axis=0)
+    of_items = _squares(np.moveaxis(values.reshape(-1, *ratings.shape), -2, -1)).sum(axis=0)
     observed = np.where(is_counted, many / np.maximum(many - 1, 1) * of_items, 0.0).sum(axis=-1)
     n = np.where(is_counted, many, 0).sum(axis=-1)
     return np.asarray(1 - (n - 1) / np.maximum(n, 1) * observed / np.where(spread > 0, spread, np.nan))
@@ -47,14 +46,13 @@ def _squares(x: Floats) -> Floats:
 
 
 def _coordinates(ratings: Floats, scale: Scale) -> Floats:
-    """Numbers whose squared distances are the scale's disagreements. Shape (coordinates, …, raters, items)."""
+    """Numbers whose squared distances are the scale's disagreements. Shape (…, n) → (coordinates, …, n)."""
     if scale == "interval":
         return ratings[np.newaxis]
     if scale == "ordinal":
         from scipy.stats import rankdata
 
-        everything = ratings.reshape(*ratings.shape[:-2], prod(ratings.shape[-2:]))
-        return np.asarray(rankdata(everything, axis=-1, nan_policy="omit").reshape(1, *ratings.shape))
+        return np.asarray(rankdata(ratings, axis=-1, nan_policy="omit"))[np.newaxis]
     values = np.unique(ratings[~np.isnan(ratings)])
     return np.where(np.isnan(ratings), np.nan, ratings == values.reshape(-1, *[1] * ratings.ndim))
 

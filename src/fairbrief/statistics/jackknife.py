@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ FEWEST = 6
 MOST = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(NamedTuple):
     """A standard error, the number of clusters that it comes from, and its degrees of freedom; or arrays of these.
 
     With n such clusters the error is ``error`` · √(clusters / n), and freedom + 1 is proportional to n, as `spreads` counts c − 1.

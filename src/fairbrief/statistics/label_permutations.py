@@ -39,23 +39,15 @@ class Shuffle:
     """A unit's labels, sorted by block.
 
     Shapes: ``order`` (n,) positions block by block; ``labels`` (n,) the labels at these positions;
-    ``sizes`` the length of each block.
+    ``sizes`` the length of each block; ``distinct`` the labels of each block, each once and ascending, and ``counts`` how often
+    each occurs.
     """
 
     order: Integers | None
     labels: Integers
     sizes: tuple[int, ...]
-
-    @cached_property
-    def _kinds(self) -> list[tuple[Integers, Integers]]:
-        """The distinct labels of each block, ascending, and how often each occurs."""
-        parts = np.split(self.labels, np.cumsum(self.sizes)[:-1])
-        return [np.unique(part, return_counts=True) for part in parts]
-
-    @cached_property
-    def counts(self) -> Counts:
-        """How often each label occurs in each block."""
-        return tuple(tuple(many.tolist()) for _, many in self._kinds)
+    distinct: Sequence[Integers]
+    counts: Counts
 
     @cached_property
     def number(self) -> int:
@@ -64,9 +56,8 @@ class Shuffle:
 
     def permutations(self) -> Integers:
         """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
-        values = [labels for labels, _ in self._kinds]
-        first = np.repeat(np.cumsum([0, *map(len, values)])[:-1], self.sizes)
-        rows = np.concatenate(values)[arrangements(self.counts) + first]
+        first = np.repeat(np.cumsum([0, *map(len, self.distinct)])[:-1], self.sizes)
+        rows = np.concatenate(self.distinct)[arrangements(self.counts) + first]
         real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
         rows[real], rows[0] = rows[0].copy(), self.labels
         rows = self.scatter(rows)
@@ -84,12 +75,14 @@ class Shuffle:
 
 def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
     """Gather the positions of each block. Shapes: (n,) each."""
-    labels = np.asarray(labels, dtype=np.int64)
-    if blocks is None:
-        return Shuffle(None, labels, (labels.size,))
-    order = np.argsort(blocks, kind="stable")
-    sizes = tuple(np.unique(blocks, return_counts=True)[1].tolist())
-    return Shuffle(order, labels[order], sizes or (0,))
+    labels, order = np.asarray(labels, dtype=np.int64), None
+    sizes = [len(labels)]
+    if blocks is not None and len(blocks):
+        order = np.argsort(blocks, kind="stable")
+        labels, sizes = labels[order], np.unique(blocks, return_counts=True)[1].tolist()
+    parts = np.split(labels, np.cumsum(sizes)[:-1])
+    distinct, counts = zip(*(np.unique(part, return_counts=True) for part in parts), strict=True)
+    return Shuffle(order, labels, tuple(sizes), distinct, tuple(tuple(many.tolist()) for many in counts))
 
 
 def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
@@ -107,24 +100,18 @@ def multinomial(counts: tuple[int, ...]) -> int:
 
 @lru_cache(maxsize=256)
 def arrangements(counts: Counts) -> NDArray[np.int8]:
-    """All arrangements of a pattern as codes into each block's own labels, ascending. Shape (R, n)."""
+    """All arrangements of a pattern as codes into each block's own labels, ascending. Shape (R, n).
+
+    All prefixes grow by one position at a time; the order of `numpy.nonzero` keeps them ascending.
+    """
     rows = np.empty((1, 0), dtype=np.int8)
     for block in counts:
-        more = _arrange(block)
-        rows = np.hstack([np.repeat(rows, len(more), axis=0), np.tile(more, (len(rows), 1))])
+        left = np.tile(np.array(block, dtype=np.int64), (len(rows), 1))
+        for _ in range(sum(block)):
+            prefix, code = np.nonzero(left)
+            rows, left = np.column_stack([rows[prefix], code.astype(np.int8)]), left[prefix]
+            left[np.arange(len(code)), code] -= 1
     rows.flags.writeable = False  # shared by all units of this pattern
-    return rows
-
-
-def _arrange(counts: tuple[int, ...]) -> NDArray[np.int8]:
-    """Grow all prefixes by one position at a time; np.nonzero's order keeps them ascending."""
-    rows = np.empty((1, 0), dtype=np.int8)
-    left = np.asarray([counts], dtype=np.int64)
-    for _ in range(sum(counts)):
-        prefix, code = np.nonzero(left)
-        rows = np.hstack([rows[prefix], code[:, None].astype(np.int8)])
-        left = left[prefix]
-        left[np.arange(len(code)), code] -= 1
     return rows
 
 
@@ -263,11 +250,7 @@ class LabelDraws:
         for places in alike.values():
             first = kinds[places[0]]
             if first.is_listed and not first.is_matched:
-                numbers: dict[_Kind, int] = {}
-                number = [numbers.setdefault(kinds[i], len(numbers)) for i in places]
-                permutations = _stacked([self._listed(kind) for kind in numbers])
-                if len(places) > 1:
-                    permutations = permutations.take(number, axis=0)
+                permutations = _stacked([self._listed(kinds[i]) for i in places])
                 choices: Choice = np.zeros((len(places), self.draws), dtype=np.uint8)
                 if first.number > 1:
                     choices = self._choices(tuple([asked[i].key for i in places]), first.number)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fairbrief.statistics.arrays import TIE, Floats, Integers, ratio
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(NamedTuple):
     """A regression with its errors. nan where undefined (dependent columns, too few rows).
 
     Shapes, after the leading axes of what was fitted: ``coefficients``, ``errors`` (standard

@@ -8,9 +8,8 @@ begin, and among the series.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,8 +45,7 @@ def log_limit(alpha: float, series: int) -> float:
     return log(series * YEAR / alpha)
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """The evidence for every change: the night at which it begins, and the night at which it is tested.
 
     Shapes: (…, starts, nights) over the monitored nights, except ``before`` (…, starts, 1), the mean before the start.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.atomic_files import atomic_stream, locked
+from fairbrief.atomic_files import PRIVATE, atomic_path, locked
 from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
@@ -161,7 +161,7 @@ def _missing(writers: Sequence[Writer], items: Items, answers: Journal, count: C
 def _written(job: Job, items: Items, journal: Journal, without: Mapping[str, Answer], stopped: str) -> Count:
     """Write one job's file from the stored answers; return their outcome, that of equal keys once."""
     count, writer, seen = Count(stopped=stopped), job.writer, set[str]()
-    with atomic_stream(job.out) as stream:
+    with atomic_path(job.out, PRIVATE) as part, part.open("wb") as stream:
         for item in items():
             answers = []
             for one in writer.wanted(item):

@@ -23,7 +23,7 @@ from fairbrief.reports import per_record
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
-from fairbrief.saved.view import Answers, Server, open_audit
+from fairbrief.saved.view import Answers, OpenAudit, Server
 
 EXAMPLE = Path("examples/reviews.jsonl").resolve()
 COVERAGE = "coverage_parity@sentiment"
@@ -43,14 +43,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def about(folder: Path) -> Answers:
     """The folder, opened."""
-    return Answers([open_audit(folder)])
+    return Answers([OpenAudit(folder)])
 
 
 def audited(folder: Path, rows: Iterable[dict[str, Any]], *options: str) -> Answers:
     """The rows in a file, audited into a folder beside it, and opened."""
     (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     printed("audit", folder / "in.jsonl", *options, "--out", folder / "audit")
-    return Answers([open_audit(folder / "audit")])
+    return Answers([OpenAudit(folder / "audit")])
 
 
 def records_of(found: dict[str, Any]) -> list[str]:
@@ -78,7 +78,7 @@ def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answer
 
 def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> None:
     """View and report begin with the measure and system of the leading finding; of two audits, with both of its systems."""
-    twice = Answers([open_audit(folder, "new"), open_audit(folder, "old")])
+    twice = Answers([OpenAudit(folder, "new"), OpenAudit(folder, "old")])
     for answers, other in ((about, ""), (twice, "1:rosy")):
         start = {"measure": COVERAGE, "system": "0:rosy", "other": other, "order": ""}
         assert answers.about()["start"] == start
@@ -98,7 +98,7 @@ def test_row_groups_without_a_system_are_passed_over(
     monkeypatch.setattr(per_record, "GROUP", 1)
     write_all(load(folder), tmp_path)
     for system in ("0:rosy", "0:balanced"):
-        found = Answers([open_audit(tmp_path)]).rows(COVERAGE, system, order="robust|")
+        found = Answers([OpenAudit(tmp_path)]).rows(COVERAGE, system, order="robust|")
         assert found == about.rows(COVERAGE, system, order="robust|")
 
 
@@ -106,7 +106,9 @@ def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.Monkey
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(COVERAGE, "0:rosy"))
     monkeypatch.setattr(view, "PAGE", 3)
-    pages = [records_of(about.rows(COVERAGE, "0:rosy", start=start)) for start in range(0, len(whole), 3)]
+    pages = [
+        records_of(about.rows(COVERAGE, "0:rosy", start=str(start))) for start in range(0, len(whole), 3)
+    ]
     assert [record for page in pages for record in page] == whole
     assert set(whole) == RECORDS
 
@@ -170,7 +172,7 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     texts = SavedTexts(fairbrief.read(path))
     assert texts.unit("3", "s")[0].summary.text == "Größe 3."
     assert texts.unit("r0", "s")[0].record.documents[0].text == "Ein Text über Größe 0."
-    assert texts.search(["GRÖSSE".replace("SS", "ß"), "3"]) == {"3"}
+    assert texts.search("größe", "3") == {"3"}
     with pytest.raises(DataError, match=r"record 'r9' .* no longer in the inputs"):
         texts.unit("r9", "s")
 
@@ -206,11 +208,11 @@ def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     path = tmp_path / "reviews.jsonl"
     path.write_bytes(EXAMPLE.read_bytes())
     printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
-    assert open_audit(tmp_path / "audit").fault == ""
+    assert OpenAudit(tmp_path / "audit").fault == ""
     path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
-    assert "reviews.jsonl has changed since the audit" in open_audit(tmp_path / "audit").fault
+    assert "reviews.jsonl has changed since the audit" in OpenAudit(tmp_path / "audit").fault
     path.unlink()
-    gone = open_audit(tmp_path / "audit")
+    gone = OpenAudit(tmp_path / "audit")
     assert "is missing: restore it" in gone.fault
     assert Answers([gone]).rows(COVERAGE, "0:rosy")["total"] == len(RECORDS)
     with pytest.raises(DataError, match="is missing: restore it"):
@@ -222,7 +224,7 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     import shutil
 
     shutil.copytree(folder.parent, tmp_path / "elsewhere")
-    moved = open_audit(tmp_path / "elsewhere" / "audit")
+    moved = OpenAudit(tmp_path / "elsewhere" / "audit")
     assert moved.fault == ""
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
