@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
 from fairbrief.people.counterfactual import exchange_genders
-from fairbrief.people.filling import Assignment, fill
+from fairbrief.people.filling import Assignment, PeopleOptions, fill
 from fairbrief.people.template import Template, make_template
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.text import gendered_words

@@ -5,13 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
-from fairbrief.errors import DataError, MissingExtra, RequestError, reading_text
-from fairbrief.people.filling import LEFT, Manner, fill, lint
+from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.people.filling import LEFT, PeopleOptions, fill, lint
 from fairbrief.people.groups import (
     TOO_FEW,
     Capacity,
@@ -23,17 +21,13 @@ from fairbrief.people.groups import (
     pools_of,
     read_groups,
 )
-from fairbrief.people.template import content_words as word_table
 from fairbrief.people.template import make_template
-from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.names import Names, census, genders, is_given_name, read_names
 from fairbrief.text.people import GROUPS, found_people
 from fairbrief.text.recognition import Span
 from fairbrief.types import Record
-
-people = partial(setting, panel="People")
 
 
 class Report(list[Capacity]):
@@ -66,37 +60,6 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleOptions:
-    """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
-
-    groups: str = people(
-        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
-    )
-    design: Literal["balanced", "mono", "original"] = people(
-        "balanced",
-        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
-        "DESIGN",
-    )
-    per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
-    names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
-    last_names: Literal["keep", "replace"] | None = people(
-        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
-    )
-    content_words: Literal["keep", "exchange", "neutral"] = people(
-        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
-    )
-    no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
-    weights: Literal["uniform", "frequency"] = people(
-        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
-    )
-    genders: Literal["keep", "random"] = people(
-        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
-    )
-    woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
-    seed: int = people(0, "Seed; the same seed gives the same file.", "N")
-
-
 def build(
     records: Iterable[Record], options: PeopleOptions, table: Names | None = None
 ) -> tuple[Iterator[Record], Report]:
@@ -120,8 +83,11 @@ def build(
     """
     table = names_of(options.names) if table is None else table
     groups, design = read_groups(options.groups, table), options.design
-    has_one_draw = groups[0].age is not None and design == "mono"
-    only = 1 if design == "original" else len(groups) if has_one_draw else None
+    only = None
+    if design == "original":
+        only = 1
+    elif design == "mono" and groups[0].age is not None:
+        only = len(groups)  # there are no names to draw
     if only is not None and options.per_seed_document not in (None, only):
         raise RequestError(
             f"With --groups {options.groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
@@ -132,13 +98,7 @@ def build(
         raise RequestError(
             f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(groups), 'group')}. Wanted a multiple of {len(groups)}."
         )
-    replaces = options.last_names == "replace" or (options.last_names is None and groups[0].race is not None)
-    words = None if options.content_words == "keep" else word_table()
-    manner = Manner(not options.no_pronouns, words, options.content_words == "neutral", options.woman)
-    plan = Plan(
-        groups, design, replaces_last=replaces, random_gender=options.genders == "random", draws=many // len(groups),
-        by_frequency=options.weights == "frequency", seed=options.seed, manner=manner,
-    )  # fmt: skip
+    plan = Plan(groups, options, draws=many // len(groups))
     report, lists = Report(), list_names(plan, table)
 
     def rows() -> Iterator[Record]:
@@ -171,36 +131,36 @@ def names_of(name: str) -> Names:
 
 def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
+    options = plan.options
     if language := is_foreign(" ".join(document.text for document in record.documents)):
         named = len(record.entities)
         detail = "names, titles and pronouns are exchanged only in English texts"
         return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
-    template = make_template(record, plan.manner.words, _is_given)
+    template = make_template(record, is_given_name, content=options.content_words != "keep")
     pools = pools_of(lists, template)
     capacity = measure(plan, pools, template)
     if capacity.reason:
         return [], capacity
-    if plan.design == "original":
+    if options.design == "original":
         kept = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
-        row = placed(record, record, "original", {"design": plan.design, **kept})
+        row = placed(record, record, "original", {"design": options.design, **kept})
         return [row], replace(capacity, written=1)
-    rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
-    usual_last = "replaced" if "race" in plan.kinds else "kept"
-    words = "neutral" if plan.manner.neutral else "exchanged"
+    rng = random.Random(f"{options.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     settings = {
         "genders": plan.genders,
         "last_names": "replaced" if plan.replaces_last else "kept",
-        "content_words": "kept" if plan.manner.words is None else words,
+        "content_words": {"keep": "kept", "exchange": "exchanged"}.get(options.content_words, "neutral"),
     }
+    usual_last = "replaced" if "race" in plan.kinds else "kept"
     usual = {"genders": "varied", "last_names": usual_last, "content_words": "kept"}
     unusual = [value for name, value in settings.items() if value != usual[name]]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
-        filled = fill(template, assigned, plan.manner)
+        filled = fill(template, assigned, options)
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        name = ".".join(("-".join((plan.design, *unusual)), *place.values()))
-        attributes = {"design": plan.design, **settings, **place}
+        name = ".".join(("-".join((options.design, *unusual)), *place.values()))
+        attributes = {"design": options.design, **settings, **place}
         rows.append(placed(filled, record, name.replace(", ", "-").replace(" ", "-"), attributes))
     return rows, replace(capacity, written=len(rows))
 
@@ -210,14 +170,6 @@ def placed(record: Record, seed_document: Record, name: str, attributes: Mapping
     attributes = {**seed_document.attributes, **attributes}
     ident, of = f"{seed_document.id}.{name}", seed_document.id
     return replace(record, id=ident, seed_document=of, attributes=attributes)
-
-
-def _is_given(word: str) -> bool:
-    """As `is_given_name`; without the census no single name counts as a first name."""
-    try:
-        return is_given_name(word)
-    except MissingExtra:
-        return False
 
 
 # ---- A recogniser compared with annotated documents: found, missed and misread people.

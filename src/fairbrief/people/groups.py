@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from fairbrief.errors import RequestError
-from fairbrief.people.filling import PLAIN, Assignment, Manner
+from fairbrief.people.filling import Assignment, PeopleOptions
 from fairbrief.people.template import Person, Template
 from fairbrief.text.names import Names
 
@@ -85,7 +85,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 TOO_FEW = "too few names"
 
-Design = Literal["balanced", "mono", "original"]
 _Key = TypeVar("_Key")
 
 
@@ -106,25 +105,25 @@ class Capacity:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
+    """The plan for every seed document: the groups, the options, and the number of draws.
 
-    ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
-    document's, and drawn only if unknown. ``by_frequency``: names are drawn by their weights, not uniformly.
+    With the option ``genders`` the gender of groups without one is drawn for each person and draw; otherwise it is the
+    seed document's, and drawn only if unknown.
     """
 
     groups: tuple[Group, ...]
-    design: Design
-    replaces_last: bool = False
-    random_gender: bool = False
+    options: PeopleOptions
     draws: int = 1
-    by_frequency: bool = False
-    seed: int = 0
-    manner: Manner = PLAIN
 
     @cached_property
     def kinds(self) -> set[str]:
         """What defines the groups: some of ``gender``, ``race`` and ``age``."""
         return {kind for kind in ("gender", "race", "age") if getattr(self.groups[0], kind) is not None}
+
+    @property
+    def replaces_last(self) -> bool:
+        """Whether last names change: if asked for, and by default for groups by race, which they also signal."""
+        return (self.options.last_names or ("replace" if "race" in self.kinds else "keep")) == "replace"
 
     @property
     def genders(self) -> str:
@@ -135,7 +134,7 @@ class Plan:
         if "race" not in self.kinds:
             return "varied" if "gender" in self.kinds else "kept"
         if "gender" not in self.kinds:
-            return "random" if self.random_gender else "kept"
+            return "random" if self.options.genders == "random" else "kept"
         pairs = sorted(f"{group.race} {group.gender}" for group in self.groups)
         return "crossed" if len({group.race for group in self.groups}) < len(pairs) else ", ".join(pairs)
 
@@ -154,7 +153,7 @@ class Plan:
 
     def share(self, count: int) -> int:
         """The number of ``count`` people who may be in one group at once."""
-        return -(-count // len(self.groups)) if self.design != "mono" else count
+        return -(-count // len(self.groups)) if self.options.design != "mono" else count
 
 
 Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
@@ -211,7 +210,7 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     for (part, i, gender), rows in pools.items():
         group = plan.groups[i]
         if part == "first":
-            is_any = "gender" in plan.kinds or plan.random_gender
+            is_any = "gender" in plan.kinds or plan.options.genders == "random"
             what = f"first names, {' '.join(dict.fromkeys((gender, *group.name.split())))}"
             needed = plan.share(sum(is_any or p.gender in (gender, None) for p in first))
         elif i >= 0:
@@ -249,7 +248,7 @@ def assign(
     """
     for number in range(plan.draws):
         sample = {"sample": str(number)}
-        if plan.design == "balanced":
+        if plan.options.design == "balanced":
             for turn, assigned in enumerate(_draw(template, plan, pools, rng)):
                 yield assigned, {**sample, "pair": str(turn)}
         else:
@@ -272,7 +271,9 @@ def _draw(
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
-    names = {key: _shuffled(weights, plan.by_frequency, rng) for key, weights in pools.items()}
+    names = {
+        key: _shuffled(weights, plan.options.weights == "frequency", rng) for key, weights in pools.items()
+    }
     old = dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named)
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
@@ -299,7 +300,7 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     coin = GENDERS[int(rng.random() * 2)]
     if "gender" in plan.kinds:
         return None
-    is_drawn = "age" not in plan.kinds and (plan.random_gender or person.gender is None)
+    is_drawn = "age" not in plan.kinds and (plan.options.genders == "random" or person.gender is None)
     return coin if is_drawn else person.gender
 
 
