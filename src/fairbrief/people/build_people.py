@@ -11,6 +11,7 @@ from pathlib import Path
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.people.filling import LEFT, PeopleOptions, fill, lint
 from fairbrief.people.groups import (
+    GENDERS,
     TOO_FEW,
     Capacity,
     Plan,
@@ -21,12 +22,11 @@ from fairbrief.people.groups import (
     pools_of,
     read_groups,
 )
-from fairbrief.people.template import make_template
+from fairbrief.people.template import NAMED, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
-from fairbrief.text.names import Names, census, genders, is_given_name, read_names
-from fairbrief.text.people import GROUPS, found_people
-from fairbrief.text.recognition import Span
+from fairbrief.text.names import Names, census, gender_of_name, genders, is_given_name, read_names
+from fairbrief.text.recognition import Span, choose, propose
 from fairbrief.types import Record
 
 
@@ -175,51 +175,42 @@ def placed(record: Record, seed_document: Record, name: str, attributes: Mapping
 # ---- A recogniser compared with annotated documents: found, missed and misread people.
 
 
-_NAMES = ("first", "last", "full")
-
-
 def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> list[str]:
     """How many people of each gender a recogniser finds in records with annotated mentions and genders, and who those are
-    whose names and pronouns it reads as female, male or unknown.
+    whose names and titles are read as female, male or unknown (`gender_of_name`).
 
-    ``accepted`` returns the strings of a text that name people. A found person is matched with the annotated person
-    who has most mentions in common; with nobody if none has any. People without an annotated gender are excluded.
-    Raises `DataError` if the records have no women or no men.
+    ``accepted`` returns the strings of a text that name people. A person is found if a name overlaps one of the person's
+    named mentions; other names are of nobody. People without an annotated gender are excluded. Raises `DataError` if the
+    records have no women or no men.
     """
-    read: Counter[tuple[str, str]] = Counter()
-    found: Counter[str] = Counter()
-    many: Counter[str] = Counter()
+    read, found, many = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     for record in records:
         for number, document in enumerate(record.documents):
-            places = [
-                [(m.start, m.end) for m in entity.mentions if m.document == number and m.kind in _NAMES]
-                for entity in record.entities
-            ]
-            groups = [entity.attributes.get("gender", "") for entity in record.entities]
-            seen: set[int] = set()
-            for person in found_people(document.text, set(accepted(document.text)), genders()):
-                shared = [_overlapping(person.spans, own) for own in places]
-                best = max(range(len(shared)), key=shared.__getitem__, default=-1)
-                is_known = best >= 0 and shared[best] > 0
-                if is_known:
-                    seen.add(best)
-                read[person.gender, groups[best] if is_known else "nobody"] += 1
-            many.update(group for group, own in zip(groups, places, strict=True) if own)
-            found.update(groups[i] for i in seen)
-    if missing := [group for group in GROUPS if not many[group]]:
+            left = choose(propose(document.text), set(accepted(document.text)))
+            for entity in record.entities:
+                own = [m for m in entity.mentions if m.document == number and m.kind in NAMED]
+                names = [s for s in left if any(m.start < s.end and s.start < m.end for m in own)]
+                left = [span for span in left if span not in names]
+                group = entity.attributes.get("gender", "")
+                many[group] += bool(own)
+                found[group] += bool(names)
+                read[_read_gender(names), group] += bool(names)
+            read.update(
+                (_read_gender([span]), "nobody") for span in {span.text: span for span in left}.values()
+            )
+    if missing := [gender for gender in GENDERS if not many[gender]]:
         raise DataError(
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
             "have mentions and the attribute gender (female, male), or on annotated documents with pronouns."
         )
-    return [
-        *(f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GROUPS),
-        *(
-            f"read as {gender}: {', '.join(f'{read[gender, who]} {who}' for who in (*GROUPS, 'nobody'))}"
-            for gender in (*GROUPS, "unknown")
-        ),
-    ]
+    result = [f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GENDERS]
+    for gender in (*GENDERS, "unknown"):
+        shown = ", ".join(f"{read[gender, group]} {group}" for group in (*GENDERS, "nobody"))
+        result.append(f"read as {gender}: {shown}")
+    return result
 
 
-def _overlapping(spans: Iterable[Span], places: Sequence[tuple[int, int]]) -> int:
-    """The number of spans that overlap one of the places."""
-    return sum(any(start < span.end and span.start < end for start, end in places) for span in spans)
+def _read_gender(names: Sequence[Span]) -> str:
+    """The gender of the first of a person's names that shows one; else ``unknown``."""
+    known = (gender_of_name(name.tokens, {}, genders()) for name in names)
+    return next(filter(None, known), "unknown")

@@ -168,9 +168,9 @@ def _person(record: Record, entity: Entity, marks: Sequence[Slot], is_given: Cal
     for mark in marks:
         if mark.role == "title":
             is_surely_last |= bare(mark.surface) in gendered_words.COURTESY
-        if mark.role in _NAMED or mark.role in gendered_words.PLACES:
+        if mark.role in NAMED or mark.role in gendered_words.PLACES:
             is_kept |= mark.after(record, _TOLD_AFTER) is not None
-        if mark.role not in _NAMED:
+        if mark.role not in NAMED:
             continue
         found = mark.before(record, _BEFORE)
         before = found[1] if found else ""
@@ -204,7 +204,7 @@ def _person(record: Record, entity: Entity, marks: Sequence[Slot], is_given: Cal
     return Person(entity, first, last, gender, known, frozenset(middle), is_kept)
 
 
-_NAMED = frozenset(("first", "last", "full"))
+NAMED = frozenset(("first", "last", "full"))
 _BEFORE = re.compile(r"([^\W\d_]+)\.?\s+$")
 _NUMBERED = re.compile(
     r"(?<!\s)\s+(?:[IVX]{2,}|[VX])\b|(?<!\s)\s+the\s+(?:Great|Elder|Younger|First|Second|Third)\b"
@@ -243,7 +243,7 @@ def _slots(record: Record, person: Person, mark: Slot, *, content: bool) -> Iter
     """The slots of a mention."""
     where, words = record.where or record.id, content_words() if content else {}
     surface, kind = mark.surface, mark.role
-    if kind in _NAMED:
+    if kind in NAMED:
         noun = mark.before(record, _RIGHT_BEFORE)
         if noun is not None and noun[1] in words:  # the woman Eva
             yield replace(mark, start=noun.start(1), end=noun.end(1), role="content", surface=noun[1])
