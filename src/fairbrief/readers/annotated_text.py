@@ -124,8 +124,8 @@ class Annotation:
 
 @dataclass(slots=True)
 class _Person:
-    names: list[tuple[int, int, bool]] = field(default_factory=list)
-    """Characters of each name, without titles; whether it directly follows a courtesy title."""
+    names: list[tuple[int, str, bool]] = field(default_factory=list)
+    """Start and words of each name, without titles; whether it directly follows a courtesy title."""
     mentions: set[Mention] = field(default_factory=set)
     """Its other mentions."""
     is_they: bool = False
@@ -237,18 +237,19 @@ def _add_name(person: _Person, given: Annotation, span: Span) -> None:
     titles = [t for t in before if t.form[:1].isupper() and gendered_words.title_gender(t.form)]
     person.mentions |= {Mention(0, title.start, title.end, "title") for title in titles}
     is_titled = any(bare(title.form) in gendered_words.COURTESY for title in titles)
-    person.names.append((tokens[first].start, tokens[span.last].end, is_titled))
+    start, end = tokens[first].start, tokens[span.last].end
+    person.names.append((start, given.text[start:end], is_titled))
 
 
-def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
+def _vote(person: _Person) -> tuple[str | None, str | None]:
     """First and last name of a person, from all the person's names.
 
     The name directly after Mr., Mrs. or Ms. is the last name (Steen & Markert, Appendix D; in their code later mentions
     can replace it). Otherwise it is the most frequent last word of the longer names; otherwise the single word. The
     first name is the most frequent one before it.
     """
-    titled = [text[start:end] for start, end, is_titled in person.names if is_titled]
-    names = [text[start:end] for start, end, _ in person.names]
+    titled = [name for _, name, is_titled in person.names if is_titled]
+    names = [name for _, name, _ in person.names]
     longer = [name for name in names if len(name.split()) > 1]
     single = [name for name in names if name not in longer]
     last = _most(_parts(titled, "last")) or _most(_parts(longer, "last")) or _most(single)
@@ -303,17 +304,16 @@ def _pronouns(given: Annotation) -> list[Pronoun]:
 
 
 def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
-    first, last = _vote(person, given.text)
+    first, last = _vote(person)
     mentions = set(person.mentions)
-    for start, end, _ in person.names:
-        name = given.text[start:end]
+    for start, name, _ in person.names:
         is_misspelt = last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
         alone = "given" if first and not is_misspelt else "last"
         parts = {piece.part for piece in divide(name, last, alone=alone)}
         kind = "full" if "last" in parts and parts & {"given", "initial"} else "last"
         if "last" not in parts and first is not None:
             kind = "first"
-        mentions.add(Mention(0, start, end, kind))
+        mentions.add(Mention(0, start, start + len(name), kind))
     attributes = dict(given.notes.get(chain, {}))
     genders = {gendered_words.gender_of(given.text[m.start : m.end], m.kind) for m in mentions} - {None}
     if len(genders) == 1:

@@ -111,7 +111,7 @@ def _add_sentence(page: _Page, block: Sequence[tuple[str, str]]) -> None:
 
 
 def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
-    base, covered = len(page.words), 0
+    base = len(page.words)
     forms = {columns[0]: columns[1] for _, columns in rows if len(columns) == COLUMNS}
     places: dict[int, tuple[int, int]] = {}
     for where, columns in rows:
@@ -126,16 +126,15 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
             continue
         first, stop = int(low), int(last or low) + 1
         misc = dict(item.partition("=")[::2] for item in columns[9].split("|"))
-        if first > covered:
+        if first not in places:
             parts = [forms.get(str(i), "") for i in range(first, stop)]
             places |= _places(first, columns[1], page.write(columns[1]), parts)
             after = misc.get("SpacesAfter", " ").replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
             page.glue = "" if misc.get("SpaceAfter") == "No" else after
-            covered = stop - 1
         if last:
             continue
         index = len(page.words)
-        if first not in places or index != base + first - 1:
+        if index != base + first - 1:
             found = f"word {first} after word {index - base}"
             raise DataError(f"{where}: found {found}; expected consecutive numbers; correct the line.")
         head = -1 if columns[6] in ("_", "0") else base + int(columns[6]) - 1

@@ -86,9 +86,8 @@ def link_names(tokens: Sequence[Token], names: Spans, mentions: Spans) -> list[S
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
     """Whether a name heads the mention around it, or is in apposition to its head."""
     after = tokens[name.last + 1 : mention.last + 1]
-    if after and after[0].tag == "POS" and len(after) > 1:
-        return False
-    if after and (after[0].tag in _NOUNS or after[0].tag == "CC"):
+    follows = after[0].tag if after else ""
+    if follows in _NOUNS or follows == "CC" or (follows == "POS" and len(after) > 1):
         return False
     before = tokens[mention.first : name.first]
     comma = max((i for i, t in enumerate(before) if t.tag == ","), default=-1)

@@ -183,7 +183,7 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     """
     found = []
     for run in runs(text):
-        of_names = [i for i, is_name in enumerate(_may_be_names(run, text, source)) if is_name]
+        of_names = _may_be_names(run, text, source)
         for part in parts(run):
             # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
             if of_names and (of_names[0] < part.first or of_names[-1] >= part.first + len(part.tokens)):
@@ -256,8 +256,8 @@ def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Dec
     return Decision(span.text, span.tokens, *alignment)
 
 
-def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
-    """Whether each token of a run may be a name itself."""
+def _may_be_names(run: Span, text: str, source: str) -> list[int]:
+    """The tokens of a run that may be a name themselves."""
     is_shouted = all(token.isupper() for token in run.tokens)
     found = []
     for i, token in enumerate(run.tokens):
@@ -265,7 +265,8 @@ def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
         # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
-        found.append(not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted))
+        if not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted):
+            found.append(i)
     return found
 
 
