@@ -10,18 +10,7 @@ from pathlib import Path
 
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.people.filling import LEFT, PeopleOptions, fill, lint
-from fairbrief.people.groups import (
-    GENDERS,
-    TOO_FEW,
-    Capacity,
-    Plan,
-    Pools,
-    assign,
-    list_names,
-    measure,
-    pools_of,
-    read_groups,
-)
+from fairbrief.people.groups import GENDERS, TOO_FEW, Capacity, Plan, assign, measure, read_groups
 from fairbrief.people.template import NAMED, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
@@ -98,8 +87,7 @@ def build(
         raise RequestError(
             f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(groups), 'group')}. Wanted a multiple of {len(groups)}."
         )
-    plan = Plan(groups, options, draws=many // len(groups))
-    report, lists = Report(), list_names(plan, table)
+    plan, report = Plan(groups, options, table, draws=many // len(groups)), Report()
 
     def rows() -> Iterator[Record]:
         seen: set[str] = set()
@@ -109,7 +97,7 @@ def build(
                     f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
                 )
             seen.add(record.id)
-            made, capacity = _rows_of(record, plan, lists)
+            made, capacity = _rows_of(record, plan)
             report.append(capacity)
             yield from made
 
@@ -129,7 +117,7 @@ def names_of(name: str) -> Names:
         return read_names(lines, str(path))
 
 
-def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
+def _rows_of(record: Record, plan: Plan) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
     options = plan.options
     if language := is_foreign(" ".join(document.text for document in record.documents)):
@@ -137,7 +125,7 @@ def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Ca
         detail = "names, titles and pronouns are exchanged only in English texts"
         return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
     template = make_template(record, is_given_name, content=options.content_words != "keep")
-    pools = pools_of(lists, template)
+    pools = plan.pools(template)
     capacity = measure(plan, pools, template)
     if capacity.reason:
         return [], capacity

@@ -12,7 +12,7 @@ from typing import Literal
 from fairbrief.errors import DataError
 from fairbrief.people.build_people import build, placed
 from fairbrief.people.filling import Assignment, PeopleOptions, fill
-from fairbrief.people.groups import GENDERS, Group, Plan, Pools, list_names, pools_of
+from fairbrief.people.groups import GENDERS, Group, Plan
 from fairbrief.people.template import Person, Slot, Template, content_words, in_order
 from fairbrief.text import gendered_words
 from fairbrief.text.names import Listed, Names, census, is_title, without_titles
@@ -70,13 +70,12 @@ def exchange_genders(
     attribute ``over`` to female and male.
     """
     found = Counterfactuals(over, {gender: word for word, gender in genders.items()})
-    groups = tuple(Group(gender=gender) for gender in found.value)
-    lists = list_names(Plan(groups, PeopleOptions()), census())
+    plan = Plan(tuple(Group(gender=gender) for gender in found.value), PeopleOptions(), census())
     for record in records:
         if any(e.mentions for e in record.entities):
             found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed))
         else:
-            found.add("first names and gendered words", _by_words(record, groups, lists, seed))
+            found.add("first names and gendered words", _by_words(record, plan, seed))
     return found
 
 
@@ -122,17 +121,17 @@ def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -
         return "the marks of its people overlap, or are outside of the text"
 
 
-def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) -> list[Record] | str:
+def _by_words(record: Record, plan: Plan, seed: int) -> list[Record] | str:
     """The versions of a record without mentions, or the reason why there are none."""
     template = find_template(record, genders_of_names())
     if not template.slots:
         return "no word of the text shows a gender"
-    pools = pools_of(lists, template)
+    pools = plan.pools(template)
     named = [p for p in template.people if p.is_named]
     rng = random.Random(f"{seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     own = {p.id for p in record.entities}
     made = []
-    for i, group in enumerate(groups):
+    for i, group in enumerate(plan.groups):
         pool = pools["first", i, group.gender or ""]
         if len(pool) < len(named):
             return FEW_NAMES

@@ -103,9 +103,14 @@ class Capacity:
     detail: str = ""
 
 
+Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
+"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
+ANY = ("last", -1, "")
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The plan for every seed document: the groups, the options, and the number of draws.
+    """The plan for every seed document: the groups, the options, the table of names, and the number of draws.
 
     With the option ``genders`` the gender of groups without one is drawn for each person and draw; otherwise it is the
     seed document's, and drawn only if unknown.
@@ -113,6 +118,7 @@ class Plan:
 
     groups: tuple[Group, ...]
     options: PeopleOptions
+    names: Names
     draws: int = 1
 
     @cached_property
@@ -155,41 +161,36 @@ class Plan:
         """The number of ``count`` people who may be in one group at once."""
         return -(-count // len(self.groups)) if self.options.design != "mono" else count
 
+    @cached_property
+    def lists(self) -> Pools:
+        """The names of each group and gender; none for ages, which change no name.
 
-Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
-"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
-ANY = ("last", -1, "")
+        A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
+        """
+        if "age" in self.kinds:
+            return {}
+        groups, names = list(enumerate(self.groups)), self.names
+        pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
+            {
+                ("first", i, gender): names.pool("first", gender, group.race or "")
+                for i, group in groups
+                for gender in (GENDERS if group.gender is None else (group.gender,))
+            }
+        )
+        if self.replaces_last and "race" in self.kinds:
+            last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
+            pools |= {("last", i, ""): last[group.race] for i, group in groups}
+        elif self.replaces_last:
+            pools[ANY] = names.pool("last")
+        return pools
 
-
-def list_names(plan: Plan, names: Names) -> Pools:
-    """The names of each group and gender; none for ages, which change no name.
-
-    A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
-    """
-    if "age" in plan.kinds:
-        return {}
-    groups = list(enumerate(plan.groups))
-    pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
-        {
-            ("first", i, gender): names.pool("first", gender, group.race or "")
-            for i, group in groups
-            for gender in (GENDERS if group.gender is None else (group.gender,))
-        }
-    )
-    if plan.replaces_last and "race" in plan.kinds:
-        last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
-        pools |= {("last", i, ""): last[group.race] for i, group in groups}
-    elif plan.replaces_last:
-        pools[ANY] = names.pool("last")
-    return pools
-
-
-def pools_of(lists: Pools, template: Template) -> Pools:
-    """The names without those that occur as words of the seed document (whoever has them)."""
-    text = " ".join(d.text for d in template.record.documents)
-    seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
-    seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
-    return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists.items()}
+    def pools(self, template: Template) -> Pools:
+        """The names without those that occur as words of the seed document (whoever has them)."""
+        text = " ".join(d.text for d in template.record.documents)
+        seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
+        seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
+        lists = self.lists.items()
+        return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists}
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
