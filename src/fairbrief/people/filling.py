@@ -145,8 +145,7 @@ def _name_like(surface: str, name: str) -> str:
 
 
 def _entity(person: Person, assigned: Assignment | None, mentions: tuple[Mention, ...]) -> Entity:
-    given = ("gender", "race") if assigned is None else ("gender", "race", "identity")
-    kept = {k: v for k, v in person.entity.attributes.items() if k not in given}
+    kept = {k: v for k, v in person.entity.attributes.items() if k not in ("gender", "race")}
     new = assigned or Assignment()
     groups = {"gender": new.gender, "race": new.race, "age": new.age}
     first, last = person.first and (new.first or person.first), person.last and (new.last or person.last)

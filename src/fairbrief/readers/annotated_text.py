@@ -114,8 +114,6 @@ class Annotation:
     names: Sequence[Span]
     nouns: Sequence[Span] = ()
     heads: Mapping[Span, int] = field(default_factory=dict)
-    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Chain → attributes of the person."""
 
     def words(self, span: Span) -> tuple[str, ...]:
         """The words of a span."""
@@ -314,8 +312,8 @@ def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
         if "last" not in parts and first is not None:
             kind = "first"
         mentions.add(Mention(0, start, start + len(name), kind))
-    attributes = dict(given.notes.get(chain, {}))
     genders = {gendered_words.gender_of(given.text[m.start : m.end], m.kind) for m in mentions} - {None}
+    attributes = dict[str, str]()
     if len(genders) == 1:
         attributes["gender"] = str(genders.pop())
     elif person.is_they and person.names and not genders:

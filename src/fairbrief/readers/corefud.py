@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from fairbrief.errors import DataError
 from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
@@ -55,8 +54,7 @@ class _Page:
 def read_corefud(source: str | Path) -> Iterator[Record]:
     """The documents of a ``.conllu`` file, or of all such files below a folder.
 
-    Each record has the people as entities (gender from their pronouns and titles; attribute
-    ``identity`` where the annotation links the person to a page), the metadata ``genre`` as attribute,
+    Each record has the people as entities (gender from their pronouns and titles), the metadata ``genre`` as attribute,
     and summaries marked ``(human…)`` in the metadata as references. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".conllu"):
@@ -162,7 +160,6 @@ def _places(first: int, form: str, start: int, parts: Sequence[str]) -> dict[int
 def _record(page: _Page) -> Record:
     words = page.words
     names, attributive, nouns = list[Span](), list[Span](), list[Span]()
-    notes: dict[str, dict[str, str]] = {}
     spans = sorted(page.brackets.ended(), key=lambda s: (s[0].first, -s[0].last))
     heads = {span: head_of(words, span) for span, _ in spans}
     things: dict[int, list[Span]] = defaultdict(list)
@@ -178,13 +175,11 @@ def _record(page: _Page) -> Record:
         named += names_of(words, span, head, fields)
         if words[head].upos == "NOUN" and words[head].tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
-        if fields.get("identity"):
-            notes[span.chain] = {"identity": unquote(fields["identity"])}
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
     text = "".join(page.pieces)
-    entities = people(Annotation(text, words, list(heads), names, nouns, heads, notes))
+    entities = people(Annotation(text, words, list(heads), names, nouns, heads))
     attributes = {"genre": page.meta["genre"]} if "genre" in page.meta else {}
     summaries = [_BY_PEOPLE.fullmatch(v) for k, v in page.meta.items() if re.fullmatch(r"summary\d*", k)]
     human = tuple([match[1] for match in summaries if match])
