@@ -32,7 +32,6 @@ WORD = re.compile(r"\w+|\s+|[^\w\s]")
 @pytest.fixture(scope="module")
 def gum(shared: Path) -> list[Record]:
     """All documents of GUM beside the project."""
-    pytest.importorskip("names")
     return list(read_corefud(shared / "data" / "gum" / "conllu"))
 
 

@@ -173,11 +173,11 @@ def find_template(record: Record, genders: Mapping[str, str]) -> Template:
         names = list(_first_names(document.text, genders, given))
         for start, end in names:
             first = document.text[start:end]
-            if first not in place:
-                place[first] = len(people)
+            index = place.setdefault(first, len(people))
+            if index == len(people):
                 entity = given.get(first) or Entity(f"{NOBODY}:{first}", first)
                 people.append(Person(entity, first, entity.last_name, None, frozenset()))
-            slots.append(Slot(number, start, end, "first", (place[first],), first))
+            slots.append(Slot(number, start, end, "first", (index,), first))
         slots += _words(number, document.text, names)
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 

@@ -16,6 +16,7 @@ from fairbrief.errors import RequestError
 from fairbrief.people.filling import Assignment, PeopleOptions
 from fairbrief.people.template import Person, Template
 from fairbrief.text.names import Names
+from fairbrief.text.segmentation import LETTERS
 
 GENDERS = ("female", "male")
 AGES = ("34", "81")
@@ -80,8 +81,6 @@ _YEARS = re.compile(r"1[89]|[2-9]\d|1[01]\d")
 
 # ---- Requirements of a set of inputs: people and names, and whether there are enough
 
-
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 TOO_FEW = "too few names"
 
@@ -187,7 +186,7 @@ class Plan:
     def pools(self, template: Template) -> Pools:
         """The names without those that occur as words of the seed document (whoever has them)."""
         text = " ".join(d.text for d in template.record.documents)
-        seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
+        seen = {word.lower() for word in LETTERS.findall(text) if not word.islower()}
         seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
         lists = self.lists.items()
         return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists}
