@@ -263,7 +263,10 @@ def _slots(record: Record, person: Person, mark: Slot, *, content: bool) -> Iter
             f"{where}: a mention of entity '{person.entity.id}' is of kind '{kind}'. "
             f"Wanted first, last, full, title, content, age, {', '.join(gendered_words.PLACES)}."
         )
-    elif surface.lower() in words if kind == "content" else gendered_words.gender_of(surface, kind):
+    elif kind == "content":
+        if surface.lower() in words:
+            yield mark
+    elif gendered_words.gender_of(surface, kind) is not None:
         yield mark
 
 
