@@ -20,7 +20,8 @@ from benchmarks.calibration.inference import run
 from benchmarks.calibration.worlds import Rng, World
 from benchmarks.recording import markdown, options, write_json, write_section
 
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import PeopleOptions
 from fairbrief.readers import read
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Case, Record, Summarizer, Summary

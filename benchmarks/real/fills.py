@@ -17,7 +17,8 @@ from typing import Literal
 
 from benchmarks.recording import options
 
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import PeopleOptions
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.types import Record
 

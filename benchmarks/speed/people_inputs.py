@@ -13,7 +13,8 @@ from pathlib import Path
 
 from benchmarks.recording import options, write_down
 
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import PeopleOptions
 from fairbrief.people.template import make_template
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.text.names import is_given_name

@@ -10,8 +10,8 @@ import pytest
 from tests.golden.people_instances import KINDS
 
 from fairbrief.errors import RequestError
-from fairbrief.people.build_people import PeopleOptions, build
-from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, PeopleOptions, fill
 from fairbrief.people.template import make_template
 from fairbrief.readers.treebanks import set_words
 from fairbrief.text import gendered_words
@@ -62,7 +62,7 @@ def _filled(kind: str, gender: str, case: str) -> str:
     person = Entity("1", "John", "Smith", mentions=(mention,))
     record = Record("a", (Document(f"{surface} left."),), entities=(person,))
     new = Assignment("Mary", "McDonald", gender)
-    text = fill(make_template(record), {"1": new}, Manner(woman="Mrs.")).documents[0].text
+    text = fill(make_template(record), {"1": new}, PeopleOptions(woman="Mrs.")).documents[0].text
     return text.removesuffix(" left.")
 
 

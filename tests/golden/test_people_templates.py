@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import read_lines
 from tests.golden.people_instances import KINDS
 
-from fairbrief.people.build_people import PeopleOptions, build
-from fairbrief.people.filling import Assignment, Manner, fill
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, PeopleOptions, fill
 from fairbrief.people.template import make_template
 from fairbrief.readers.treebanks import read_conll, read_ontonotes
 from fairbrief.types import Record
@@ -214,7 +214,9 @@ def _filled(
     for case in cases:
         name = case.get("doc") or case["article_id"]
         assigned = _assignments(records[name], case, templates[name], last=last)
-        made = fill(make_template(records[name]), assigned, Manner(pronouns=pronouns, woman="Mrs."))
+        made = fill(
+            make_template(records[name]), assigned, PeopleOptions(no_pronouns=not pronouns, woman="Mrs.")
+        )
         yield name, case, made.documents[0].text
 
 

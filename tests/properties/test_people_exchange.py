@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
 from fairbrief.people.counterfactual import exchange_genders
-from fairbrief.people.filling import Assignment, fill
+from fairbrief.people.filling import Assignment, PeopleOptions, fill
 from fairbrief.people.template import Template, make_template
 from fairbrief.readers.corefud import read_corefud
 from fairbrief.text import gendered_words
@@ -31,7 +31,6 @@ WORD = re.compile(r"\w+|\s+|[^\w\s]")
 @pytest.fixture(scope="module")
 def gum(shared: Path) -> list[Record]:
     """All documents of GUM beside the project."""
-    pytest.importorskip("names")
     return list(read_corefud(shared / "data" / "gum" / "conllu"))
 
 

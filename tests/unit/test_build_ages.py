@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.people.build_people import PeopleOptions, build
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import PeopleOptions
 from fairbrief.types import Document, Entity, Mention, Record
 from fairbrief.workbench.corpora.text_sources import read_people
 

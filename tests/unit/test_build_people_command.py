@@ -42,7 +42,6 @@ def source(tmp_path: Path) -> Path:
 
 def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_path: Path) -> None:
     """Rows of the original that has people are written, the other one is named with its reason."""
-    pytest.importorskip("names")
     out = tmp_path / "out.jsonl"
     said = built(source, "--out", out, "--per-seed-document", 4, "--design", "mono")
     assert "4 inputs of 1 seed document (of 2)" in said
@@ -56,7 +55,6 @@ def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_p
 
 def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Path) -> None:
     """The file is one that audits read: texts, groups of people and seed documents come back."""
-    pytest.importorskip("names")
     out = tmp_path / "out.jsonl"
     built(source, "--out", out, "--per-seed-document", 2)
     records = list(read(out).records())

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fairbrief.errors import DataError, RequestError
-from fairbrief.people.build_people import PeopleOptions, build
-from fairbrief.people.filling import Assignment, Manner, fill, lint
+from fairbrief.people.build_people import build
+from fairbrief.people.filling import Assignment, PeopleOptions, fill, lint
 from fairbrief.people.template import content_words, make_template
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.text.names import Names, read_names
@@ -97,16 +97,18 @@ def test_content_words_follow_only_if_asked() -> None:
     given = record(said, m=("Mia", "Horn"))
     assigned = {"m": Assignment("Otto", gender="male")}
 
-    def text(manner: Manner) -> str:
-        return fill(make_template(given, manner.words), assigned, manner).documents[0].text
-
-    words = content_words()
-    assert text(Manner()) == "Otto Horn, an heiress and the Wife of Jo."
-    assert text(Manner(words=words)) == "Otto Horn, an heir and the Husband of Jo."
-    assert text(Manner(words=words, neutral=True)) == "Otto Horn, an inheritor and the Spouse of Jo."
+    neutral = PeopleOptions(content_words="neutral")
+    assert (
+        fill(make_template(given), assigned).documents[0].text == "Otto Horn, an heiress and the Wife of Jo."
+    )
+    template = make_template(given, content=True)
+    assert fill(template, assigned).documents[0].text == "Otto Horn, an heir and the Husband of Jo."
+    assert (
+        fill(template, assigned, neutral).documents[0].text == "Otto Horn, an inheritor and the Spouse of Jo."
+    )
     actress = record("[Mia|m|first] is an [actress|m|content].", m=("Mia", None))
-    neutral = fill(make_template(actress, words), assigned, Manner(words=words, neutral=True))
-    assert neutral.documents[0].text == "Otto is a performer."
+    filled = fill(make_template(actress, content=True), assigned, neutral)
+    assert filled.documents[0].text == "Otto is a performer."
 
 
 def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:
@@ -115,11 +117,10 @@ def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:
     at = given.documents[0].text.index("sisters")
     place = Mention(0, at, at + len("sisters"), "content")
     given = replace(given, entities=tuple(replace(e, mentions=(*e.mentions, place)) for e in given.entities))
-    words = content_words()
     nouns = {("male", "female"): "siblings", ("male", "male"): "brothers", ("female", "female"): "sisters"}
     for genders, noun in nouns.items():
         assigned = {person: Assignment(gender=gender) for person, gender in zip("ab", genders, strict=True)}
-        assert noun in fill(make_template(given, words), assigned, Manner(words=words)).documents[0].text
+        assert noun in fill(make_template(given, content=True), assigned).documents[0].text
 
 
 def test_every_content_word_has_its_row_once() -> None:
@@ -393,9 +394,8 @@ def test_people_who_are_they_keep_name_and_pronouns() -> None:
 def test_the_noun_right_before_a_name_follows_it() -> None:
     """The woman Eva becomes the man, though the annotation does not mark the noun."""
     eva = record("the voice of the woman [Eva|e|last].", e=(None, "Eva"))
-    words = content_words()
-    template = make_template(eva, words, lambda _: True)
-    filled = fill(template, {"e": Assignment("Troy", gender="male")}, Manner(words=words))
+    template = make_template(eva, lambda _: True, content=True)
+    filled = fill(template, {"e": Assignment("Troy", gender="male")})
     assert filled.documents[0].text == "the voice of the man Troy."
 
 

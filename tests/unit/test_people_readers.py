@@ -62,7 +62,7 @@ def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
     assert (record.id, record.attributes, record.references) == ("visit", {"genre": "news"}, ("A visit.",))
     (mia,) = record.entities
     assert (mia.first_name, mia.last_name) == ("Mia", "Horn")
-    assert mia.attributes == {"identity": "Mia_Horn", "gender": "female"}
+    assert mia.attributes == {"gender": "female"}
     assert _said(record, mia) == [("full", "Mia Horn"), ("he", "she")]
 
 

@@ -160,7 +160,6 @@ def test_a_name_divides_into_its_parts(name: str, parts: str) -> None:
 
 def test_names_of_the_census_have_genders_and_weights() -> None:
     """The at-least-twice rule keeps 5,134 names; the most frequent come first with their percentages, no name in both lists."""
-    pytest.importorskip("names")
     genders = names.genders()
     assert len(genders) == 5134
     assert genders["mary"] == "female"

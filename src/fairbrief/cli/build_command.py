@@ -16,8 +16,8 @@ import typer
 
 from fairbrief.cli import options as o
 from fairbrief.errors import DataError, RequestError
-from fairbrief.people.build_people import PeopleOptions
 from fairbrief.people.build_people import build as build_people
+from fairbrief.people.filling import PeopleOptions
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted

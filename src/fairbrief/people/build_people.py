@@ -5,35 +5,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
-from fairbrief.errors import DataError, MissingExtra, RequestError, reading_text
-from fairbrief.people.filling import LEFT, Manner, fill, lint
-from fairbrief.people.groups import (
-    TOO_FEW,
-    Capacity,
-    Plan,
-    Pools,
-    assign,
-    list_names,
-    measure,
-    pools_of,
-    read_groups,
-)
-from fairbrief.people.template import content_words as word_table
-from fairbrief.people.template import make_template
-from fairbrief.settings import setting
+from fairbrief.errors import DataError, RequestError, reading_text
+from fairbrief.people.filling import LEFT, PeopleOptions, fill, lint
+from fairbrief.people.groups import GENDERS, TOO_FEW, Capacity, Plan, assign, measure, read_groups
+from fairbrief.people.template import NAMED, make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
-from fairbrief.text.names import Names, census, genders, is_given_name, read_names
-from fairbrief.text.people import GROUPS, found_people
-from fairbrief.text.recognition import Span
+from fairbrief.text.names import Names, census, gender_of_name, genders, is_given_name, read_names
+from fairbrief.text.recognition import Span, choose, propose
 from fairbrief.types import Record
-
-people = partial(setting, panel="People")
 
 
 class Report(list[Capacity]):
@@ -66,37 +49,6 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleOptions:
-    """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
-
-    groups: str = people(
-        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
-    )
-    design: Literal["balanced", "mono", "original"] = people(
-        "balanced",
-        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
-        "DESIGN",
-    )
-    per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
-    names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
-    last_names: Literal["keep", "replace"] | None = people(
-        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
-    )
-    content_words: Literal["keep", "exchange", "neutral"] = people(
-        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
-    )
-    no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
-    weights: Literal["uniform", "frequency"] = people(
-        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
-    )
-    genders: Literal["keep", "random"] = people(
-        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
-    )
-    woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
-    seed: int = people(0, "Seed; the same seed gives the same file.", "N")
-
-
 def build(
     records: Iterable[Record], options: PeopleOptions, table: Names | None = None
 ) -> tuple[Iterator[Record], Report]:
@@ -120,8 +72,11 @@ def build(
     """
     table = names_of(options.names) if table is None else table
     groups, design = read_groups(options.groups, table), options.design
-    has_one_draw = groups[0].age is not None and design == "mono"
-    only = 1 if design == "original" else len(groups) if has_one_draw else None
+    only = None
+    if design == "original":
+        only = 1
+    elif design == "mono" and groups[0].age is not None:
+        only = len(groups)  # there are no names to draw
     if only is not None and options.per_seed_document not in (None, only):
         raise RequestError(
             f"With --groups {options.groups} and --design {design}, {counted(only, 'input')} of a seed document can differ: omit the "
@@ -132,14 +87,7 @@ def build(
         raise RequestError(
             f"{counted(many, 'input')} of each seed document cannot be divided among {counted(len(groups), 'group')}. Wanted a multiple of {len(groups)}."
         )
-    replaces = options.last_names == "replace" or (options.last_names is None and groups[0].race is not None)
-    words = None if options.content_words == "keep" else word_table()
-    manner = Manner(not options.no_pronouns, words, options.content_words == "neutral", options.woman)
-    plan = Plan(
-        groups, design, replaces_last=replaces, random_gender=options.genders == "random", draws=many // len(groups),
-        by_frequency=options.weights == "frequency", seed=options.seed, manner=manner,
-    )  # fmt: skip
-    report, lists = Report(), list_names(plan, table)
+    plan, report = Plan(groups, options, table, draws=many // len(groups)), Report()
 
     def rows() -> Iterator[Record]:
         seen: set[str] = set()
@@ -149,7 +97,7 @@ def build(
                     f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
                 )
             seen.add(record.id)
-            made, capacity = _rows_of(record, plan, lists)
+            made, capacity = _rows_of(record, plan)
             report.append(capacity)
             yield from made
 
@@ -169,38 +117,38 @@ def names_of(name: str) -> Names:
         return read_names(lines, str(path))
 
 
-def _rows_of(record: Record, plan: Plan, lists: Pools) -> tuple[list[Record], Capacity]:
+def _rows_of(record: Record, plan: Plan) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
+    options = plan.options
     if language := is_foreign(" ".join(document.text for document in record.documents)):
         named = len(record.entities)
         detail = "names, titles and pronouns are exchanged only in English texts"
         return [], Capacity(record.id, named, 0, reason=f"the text is {language}", detail=detail)
-    template = make_template(record, plan.manner.words, _is_given)
-    pools = pools_of(lists, template)
+    template = make_template(record, is_given_name, content=options.content_words != "keep")
+    pools = plan.pools(template)
     capacity = measure(plan, pools, template)
     if capacity.reason:
         return [], capacity
-    if plan.design == "original":
+    if options.design == "original":
         kept = {"genders": "as written", "last_names": "kept", "content_words": "kept"}
-        row = placed(record, record, "original", {"design": plan.design, **kept})
+        row = placed(record, record, "original", {"design": options.design, **kept})
         return [row], replace(capacity, written=1)
-    rng = random.Random(f"{plan.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
-    usual_last = "replaced" if "race" in plan.kinds else "kept"
-    words = "neutral" if plan.manner.neutral else "exchanged"
+    rng = random.Random(f"{options.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     settings = {
         "genders": plan.genders,
         "last_names": "replaced" if plan.replaces_last else "kept",
-        "content_words": "kept" if plan.manner.words is None else words,
+        "content_words": {"keep": "kept", "exchange": "exchanged"}.get(options.content_words, "neutral"),
     }
+    usual_last = "replaced" if "race" in plan.kinds else "kept"
     usual = {"genders": "varied", "last_names": usual_last, "content_words": "kept"}
     unusual = [value for name, value in settings.items() if value != usual[name]]
     rows = []
     for assigned, place in assign(template, plan, pools, rng):
-        filled = fill(template, assigned, plan.manner)
+        filled = fill(template, assigned, options)
         if faults := lint(template, filled, assigned):
             return [], replace(capacity, reason=faults[0].reason, detail=faults[0].detail)
-        name = ".".join(("-".join((plan.design, *unusual)), *place.values()))
-        attributes = {"design": plan.design, **settings, **place}
+        name = ".".join(("-".join((options.design, *unusual)), *place.values()))
+        attributes = {"design": options.design, **settings, **place}
         rows.append(placed(filled, record, name.replace(", ", "-").replace(" ", "-"), attributes))
     return rows, replace(capacity, written=len(rows))
 
@@ -212,62 +160,45 @@ def placed(record: Record, seed_document: Record, name: str, attributes: Mapping
     return replace(record, id=ident, seed_document=of, attributes=attributes)
 
 
-def _is_given(word: str) -> bool:
-    """As `is_given_name`; without the census no single name counts as a first name."""
-    try:
-        return is_given_name(word)
-    except MissingExtra:
-        return False
-
-
 # ---- A recogniser compared with annotated documents: found, missed and misread people.
-
-
-_NAMES = ("first", "last", "full")
 
 
 def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> list[str]:
     """How many people of each gender a recogniser finds in records with annotated mentions and genders, and who those are
-    whose names and pronouns it reads as female, male or unknown.
+    whose names and titles are read as female, male or unknown (`gender_of_name`).
 
-    ``accepted`` returns the strings of a text that name people. A found person is matched with the annotated person
-    who has most mentions in common; with nobody if none has any. People without an annotated gender are excluded.
-    Raises `DataError` if the records have no women or no men.
+    ``accepted`` returns the strings of a text that name people. A person is found if a name overlaps one of the person's
+    named mentions; other names are of nobody. People without an annotated gender are excluded. Raises `DataError` if the
+    records have no women or no men.
     """
-    read: Counter[tuple[str, str]] = Counter()
-    found: Counter[str] = Counter()
-    many: Counter[str] = Counter()
+    read, found, many = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     for record in records:
         for number, document in enumerate(record.documents):
-            places = [
-                [(m.start, m.end) for m in entity.mentions if m.document == number and m.kind in _NAMES]
-                for entity in record.entities
-            ]
-            groups = [entity.attributes.get("gender", "") for entity in record.entities]
-            seen: set[int] = set()
-            for person in found_people(document.text, set(accepted(document.text)), genders()):
-                shared = [_overlapping(person.spans, own) for own in places]
-                best = max(range(len(shared)), key=shared.__getitem__, default=-1)
-                is_known = best >= 0 and shared[best] > 0
-                if is_known:
-                    seen.add(best)
-                read[person.gender, groups[best] if is_known else "nobody"] += 1
-            many.update(group for group, own in zip(groups, places, strict=True) if own)
-            found.update(groups[i] for i in seen)
-    if missing := [group for group in GROUPS if not many[group]]:
+            left = choose(propose(document.text), set(accepted(document.text)))
+            for entity in record.entities:
+                own = [m for m in entity.mentions if m.document == number and m.kind in NAMED]
+                names = [s for s in left if any(m.start < s.end and s.start < m.end for m in own)]
+                left = [span for span in left if span not in names]
+                group = entity.attributes.get("gender", "")
+                many[group] += bool(own)
+                found[group] += bool(names)
+                read[_read_gender(names), group] += bool(names)
+            read.update(
+                (_read_gender([span]), "nobody") for span in {span.text: span for span in left}.values()
+            )
+    if missing := [gender for gender in GENDERS if not many[gender]]:
         raise DataError(
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
             "have mentions and the attribute gender (female, male), or on annotated documents with pronouns."
         )
-    return [
-        *(f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GROUPS),
-        *(
-            f"read as {gender}: {', '.join(f'{read[gender, who]} {who}' for who in (*GROUPS, 'nobody'))}"
-            for gender in (*GROUPS, "unknown")
-        ),
-    ]
+    result = [f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GENDERS]
+    for gender in (*GENDERS, "unknown"):
+        shown = ", ".join(f"{read[gender, group]} {group}" for group in (*GENDERS, "nobody"))
+        result.append(f"read as {gender}: {shown}")
+    return result
 
 
-def _overlapping(spans: Iterable[Span], places: Sequence[tuple[int, int]]) -> int:
-    """The number of spans that overlap one of the places."""
-    return sum(any(start < span.end and span.start < end for start, end in places) for span in spans)
+def _read_gender(names: Sequence[Span]) -> str:
+    """The gender of the first of a person's names that shows one; else ``unknown``."""
+    known = (gender_of_name(name.tokens, {}, genders()) for name in names)
+    return next(filter(None, known), "unknown")

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fairbrief.errors import DataError
-from fairbrief.people.build_people import PeopleOptions, build, placed
-from fairbrief.people.filling import Assignment, Manner, fill
-from fairbrief.people.groups import GENDERS, Group, Plan, Pools, list_names, pools_of
-from fairbrief.people.template import Person, Slot, Template, Words, content_words, in_order
+from fairbrief.people.build_people import build, placed
+from fairbrief.people.filling import Assignment, PeopleOptions, fill
+from fairbrief.people.groups import GENDERS, Group, Plan
+from fairbrief.people.template import Person, Slot, Template, content_words, in_order
 from fairbrief.text import gendered_words
 from fairbrief.text.names import Listed, Names, census, is_title, without_titles
 from fairbrief.text.names import genders as genders_of_names
@@ -67,16 +67,15 @@ def exchange_genders(
     With marked mentions, names, pronouns, titles and gendered nouns are filled as in inputs with controlled people
     (`build`, one group per input). Otherwise these words are found in the text (`find_template`). First names are
     drawn from the census for both versions, so that neither is the original. ``genders`` maps the values of the
-    attribute ``over`` to female and male. Raises MissingExtra without the census.
+    attribute ``over`` to female and male.
     """
     found = Counterfactuals(over, {gender: word for word, gender in genders.items()})
-    groups = tuple(Group(gender=gender) for gender in found.value)
-    lists = list_names(Plan(groups, "mono"), census())
+    plan = Plan(tuple(Group(gender=gender) for gender in found.value), PeopleOptions(), census())
     for record in records:
         if any(e.mentions for e in record.entities):
             found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed))
         else:
-            found.add("first names and gendered words", _by_words(record, groups, lists, seed))
+            found.add("first names and gendered words", _by_words(record, plan, seed))
     return found
 
 
@@ -122,18 +121,17 @@ def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -
         return "the marks of its people overlap, or are outside of the text"
 
 
-def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) -> list[Record] | str:
+def _by_words(record: Record, plan: Plan, seed: int) -> list[Record] | str:
     """The versions of a record without mentions, or the reason why there are none."""
-    words = content_words()
-    template = find_template(record, genders_of_names(), words)
+    template = find_template(record, genders_of_names())
     if not template.slots:
         return "no word of the text shows a gender"
-    pools = pools_of(lists, template)
+    pools = plan.pools(template)
     named = [p for p in template.people if p.is_named]
     rng = random.Random(f"{seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     own = {p.id for p in record.entities}
     made = []
-    for i, group in enumerate(groups):
+    for i, group in enumerate(plan.groups):
         pool = pools["first", i, group.gender or ""]
         if len(pool) < len(named):
             return FEW_NAMES
@@ -141,7 +139,7 @@ def _by_words(record: Record, groups: Sequence[Group], lists: Pools, seed: int) 
         assigned = {NOBODY: Assignment(gender=group.gender)}
         for person, first in zip(named, drawn, strict=True):
             assigned[person.entity.id] = Assignment(first, None, group.gender)
-        filled = fill(template, assigned, Manner(words=words))
+        filled = fill(template, assigned)
         entities = tuple(e for e in filled.entities if e.id in own)
         made.append(placed(replace(filled, entities=entities), record, group.name, {"group": group.name}))
     return made
@@ -158,10 +156,10 @@ NOBODY = "nobody"
 """Id of the person to whom pronouns, titles and gendered nouns are assigned."""
 
 
-def find_template(record: Record, genders: Mapping[str, str], words: Words) -> Template:
+def find_template(record: Record, genders: Mapping[str, str]) -> Template:
     """The template of a record without mentions, for inputs with all people of one gender.
 
-    Slots: pronouns (``her`` and ``his`` by the following words), courtesy titles, the nouns of ``words`` (only in
+    Slots: pronouns (``her`` and ``his`` by the following words), courtesy titles, the `content_words` (only in
     lower case, so the King does not change), and first names: those of the record's people, and of other people's
     names with a first word in ``genders`` (first name in lower case → gender). One person represents each first name.
     All get one gender, so the referent of a pronoun does not matter, and the person `NOBODY` has all pronouns. Last
@@ -175,12 +173,12 @@ def find_template(record: Record, genders: Mapping[str, str], words: Words) -> T
         names = list(_first_names(document.text, genders, given))
         for start, end in names:
             first = document.text[start:end]
-            if first not in place:
-                place[first] = len(people)
+            index = place.setdefault(first, len(people))
+            if index == len(people):
                 entity = given.get(first) or Entity(f"{NOBODY}:{first}", first)
                 people.append(Person(entity, first, entity.last_name, None, frozenset()))
-            slots.append(Slot(number, start, end, "first", (place[first],), first))
-        slots += _words(number, document.text, names, words)
+            slots.append(Slot(number, start, end, "first", (index,), first))
+        slots += _words(number, document.text, names)
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
 
@@ -208,7 +206,7 @@ def _first(span: Span, genders: Mapping[str, str]) -> str | None:
     return core[0] if core and core[0].lower() in genders and not (titled and len(core) == 1) else None
 
 
-def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Words) -> Iterator[Slot]:
+def _words(document: int, text: str, names: Sequence[tuple[int, int]]) -> Iterator[Slot]:
     """Titles, pronouns and gendered nouns."""
     taken = {found.start() for start, end in names for found in _WORD.finditer(text, start, end)}
     for found in _TITLE.finditer(text):
@@ -219,7 +217,7 @@ def _words(document: int, text: str, names: Sequence[tuple[int, int]], words: Wo
         if found.start() in taken:
             continue
         word = found[0]
-        role: str | None = "content" if word in words and word.islower() else None
+        role: str | None = "content" if word in content_words() and word.islower() else None
         if gendered_words.pronoun_gender(word) is not None:
             role = gendered_words.guess_place(word, text[found.end() : found.end() + 40])
         if role is not None:

@@ -1,16 +1,18 @@
-"""Fill a template: a record with other people."""
+"""Fill a template: a record with other people; and the options of such records."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from fairbrief.people.template import Person, Template, Words, aged, word_for
+from fairbrief.people.template import Person, Template, aged, word_for
+from fairbrief.settings import setting
 from fairbrief.text import gendered_words
 from fairbrief.text.segmentation import replaced
 from fairbrief.types import Entity, Mention, Record
@@ -18,6 +20,40 @@ from fairbrief.types import Entity, Mention, Record
 _VOWEL = re.compile(r"[aeiouáéíóúAEIOUÁÉÍÓÚ8]|1[18]\b")
 _SOUNDED = re.compile(r"(?:u[bfhjkqrst]?[aeiou]|eu|one\b|ewe)", re.IGNORECASE)
 _SILENT = re.compile(r"(?:heir|hon(?:o|e)|hour)", re.IGNORECASE)
+
+
+people = partial(setting, panel="People")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleOptions:
+    """Which people the inputs show. Each field is an option of ``fairbrief build people``."""
+
+    groups: str = people(
+        "gender", "gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age, age=A+B.", "GROUPS"
+    )
+    design: Literal["balanced", "mono", "original"] = people(
+        "balanced",
+        "balanced: half of the people in each group, in pairs; mono: one group per input; original: the usable seed documents, unchanged.",
+        "DESIGN",
+    )
+    per_seed_document: int | None = people(None, "Inputs per seed document; by default 20.", "N")
+    names: str = people("census", "census, or a table of name, part, gender and group.", "census|FILE")
+    last_names: Literal["keep", "replace"] | None = people(
+        None, "Last names; by default replaced if --groups includes race.", "keep|replace"
+    )
+    content_words: Literal["keep", "exchange", "neutral"] = people(
+        "keep", "Words such as wife: keep them, exchange them by gender, or make neutral (spouse).", "RULE"
+    )
+    no_pronouns: bool = people(default=False, help="Leave pronouns as they are.")
+    weights: Literal["uniform", "frequency"] = people(
+        "uniform", "Draw names uniformly or by frequency.", "uniform|frequency"
+    )
+    genders: Literal["keep", "random"] = people(
+        "keep", "For groups by race: keep genders, or draw them.", "keep|random"
+    )
+    woman: Literal["Ms.", "Mrs."] = people("Ms.", "Title in place of Mr. for women: Ms. or Mrs.", "TITLE")
+    seed: int = people(0, "Seed; the same seed gives the same file.", "N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +70,20 @@ class Assignment:
     age: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """Settings for filling a template.
-
-    ``pronouns``: whether pronouns follow the gender. ``words``: the content words that do, None for none; ``neutral``
-    sets them all to the neutral form. ``woman``: the courtesy title that corresponds to Mr.
-    """
-
-    pronouns: bool = True
-    words: Words | None = None
-    neutral: bool = False
-    woman: str = "Ms."
+USUAL = PeopleOptions()
 
 
-PLAIN = Manner()
-
-
-def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner = PLAIN) -> Record:
+def fill(template: Template, assigned: Mapping[str, Assignment], options: PeopleOptions = USUAL) -> Record:
     """The template's record with people as ``assigned`` (by entity id); other words do not change.
+
+    Of the options, those about pronouns, content words and titles count.
 
     A slot changes only if the assignment differs from the original, so that the seed document's names and genders
     reproduce its text. Case is kept. The record's entities have the new names, ``gender`` and ``race``, and mentions
     at their new positions. A person without an assignment is kept without a group if named, and removed otherwise.
     References are dropped, because they describe the original people.
     """
-    values = [_value(template, i, assigned, manner) for i in range(len(template.slots))]
+    values = [_value(template, i, assigned, options) for i in range(len(template.slots))]
     record = template.record
     documents, shifts = [], []
     for number, document in enumerate(record.documents):
@@ -80,7 +104,7 @@ def fill(template: Template, assigned: Mapping[str, Assignment], manner: Manner 
     return replace(record, documents=tuple(documents), entities=entities, references=())
 
 
-def _value(template: Template, index: int, assigned: Mapping[str, Assignment], manner: Manner) -> str:
+def _value(template: Template, index: int, assigned: Mapping[str, Assignment], options: PeopleOptions) -> str:
     """The text of a slot, with the new people."""
     slot = template.slots[index]
     surface, role = slot.surface, slot.role
@@ -88,16 +112,16 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     given = [assigned.get(p.entity.id) or Assignment() for p in people]
     person, new = people[0], given[0]
     if role == "article":
-        word = _value(template, index + 1, assigned, manner)
+        word = _value(template, index + 1, assigned, options)
         if word == template.slots[index + 1].surface:
             return surface
         sounds_open = _SILENT.match(word) or (_VOWEL.match(word) and not _SOUNDED.match(word))
         return gendered_words.like(surface, "an" if sounds_open else "a")
-    if role == "content" and manner.words is not None and surface.lower() in manner.words:
+    if role == "content":
         genders = {a.gender for a in given if a.gender is not None}
-        if manner.neutral or len(genders) > 1:
-            return word_for(manner.words, surface, "neutral")
-        return word_for(manner.words, surface, genders.pop()) if genders else surface
+        if options.content_words == "neutral" or len(genders) > 1:
+            return word_for(surface, "neutral")
+        return word_for(surface, genders.pop()) if genders else surface
     if role in ("first", "initial") and new.first and new.first != person.first:
         return new.first[0] if role == "initial" else _name_like(surface, new.first)
     if role == "last" and new.last and new.last != person.last:
@@ -105,11 +129,10 @@ def _value(template: Template, index: int, assigned: Mapping[str, Assignment], m
     if role == "age" and new.age is not None:
         return aged(surface, new.age)
     if role == "title" and new.gender is not None:
-        return gendered_words.exchange_title(surface, new.gender, manner.woman)
-    if role in gendered_words.PLACES and new.gender is not None and manner.pronouns:
+        return gendered_words.exchange_title(surface, new.gender, options.woman)
+    if role in gendered_words.PLACES and new.gender not in (None, gendered_words.pronoun_gender(surface)):
         form = gendered_words.FORMS[new.gender][role]
-        has_changed = gendered_words.pronoun_gender(surface) != new.gender
-        return gendered_words.like(surface, form) if has_changed else surface
+        return surface if options.no_pronouns else gendered_words.like(surface, form)
     return surface
 
 
@@ -122,8 +145,7 @@ def _name_like(surface: str, name: str) -> str:
 
 
 def _entity(person: Person, assigned: Assignment | None, mentions: tuple[Mention, ...]) -> Entity:
-    given = ("gender", "race") if assigned is None else ("gender", "race", "identity")
-    kept = {k: v for k, v in person.entity.attributes.items() if k not in given}
+    kept = {k: v for k, v in person.entity.attributes.items() if k not in ("gender", "race")}
     new = assigned or Assignment()
     groups = {"gender": new.gender, "race": new.race, "age": new.age}
     first, last = person.first and (new.first or person.first), person.last and (new.last or person.last)
@@ -155,19 +177,17 @@ def lint(template: Template, filled: Record, assigned: Mapping[str, Assignment])
 
 def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assignment]) -> Iterator[Fault]:
     """Remaining words of replaced names, unless another person's name begins there."""
-    gone: dict[str, set[str]] = {}
+    gone: dict[str, set[str]] = defaultdict(set)
     families: set[str] = set()
     for slot in template.slots:
         person = template.people[slot.people[0]]
-        given = assigned.get(person.entity.id)
-        if given is None or slot.role not in ("first", "last"):
-            continue
-        new, old = (given.first, person.first) if slot.role == "first" else (given.last, person.last)
-        if new is not None and new != old:
+        given = assigned.get(person.entity.id) or Assignment()
+        changes = {"first": (person.first, given.first), "last": (person.last, given.last)}
+        old, new = changes.get(slot.role, (None, None))
+        if new not in (None, old):
             words = {w for w in _words(slot.surface) if not w.islower()}
-            own = _words(f"{person.first or ''} {person.last or ''}")
             for word in words:
-                gone.setdefault(word, set()).update(own)
+                gone[word] |= _words(f"{person.first or ''} {person.last or ''}")
             families |= words if slot.role == "last" else set()
     names = (name for entity in filled.entities for name in (entity.first_name, entity.last_name))
     kept = set[str]().union(*(_words(name or "") for name in names))
@@ -178,7 +198,7 @@ def _names_left(template: Template, filled: Record, assigned: Mapping[str, Assig
     for document in filled.documents:
         for found in pattern.finditer(document.text):
             following = _CAPITAL.match(document.text, found.end())
-            own = gone.get(found[0], set())
+            own = gone.get(found[0])
             if following and own and following[1] not in own:
                 continue  # "Jean Cocteau" is not Jean Gabin
             yield Fault(LEFT, f"'{found[0]}' in {_around(document.text, *found.span())}")

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from fairbrief.errors import RequestError
-from fairbrief.people.filling import PLAIN, Assignment, Manner
+from fairbrief.people.filling import Assignment, PeopleOptions
 from fairbrief.people.template import Person, Template
 from fairbrief.text.names import Names
+from fairbrief.text.segmentation import LETTERS
 
 GENDERS = ("female", "male")
 AGES = ("34", "81")
@@ -81,11 +82,8 @@ _YEARS = re.compile(r"1[89]|[2-9]\d|1[01]\d")
 # ---- Requirements of a set of inputs: people and names, and whether there are enough
 
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-
 TOO_FEW = "too few names"
 
-Design = Literal["balanced", "mono", "original"]
 _Key = TypeVar("_Key")
 
 
@@ -104,27 +102,33 @@ class Capacity:
     detail: str = ""
 
 
+Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
+"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
+ANY = ("last", -1, "")
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The plan for every seed document: the groups, the design, the replaced parts of people, and the number of draws.
+    """The plan for every seed document: the groups, the options, the table of names, and the number of draws.
 
-    ``random_gender``: for groups without a gender it is drawn for each person and draw; otherwise it is the seed
-    document's, and drawn only if unknown. ``by_frequency``: names are drawn by their weights, not uniformly.
+    With the option ``genders`` the gender of groups without one is drawn for each person and draw; otherwise it is the
+    seed document's, and drawn only if unknown.
     """
 
     groups: tuple[Group, ...]
-    design: Design
-    replaces_last: bool = False
-    random_gender: bool = False
+    options: PeopleOptions
+    names: Names
     draws: int = 1
-    by_frequency: bool = False
-    seed: int = 0
-    manner: Manner = PLAIN
 
     @cached_property
     def kinds(self) -> set[str]:
         """What defines the groups: some of ``gender``, ``race`` and ``age``."""
         return {kind for kind in ("gender", "race", "age") if getattr(self.groups[0], kind) is not None}
+
+    @property
+    def replaces_last(self) -> bool:
+        """Whether last names change: if asked for, and by default for groups by race, which they also signal."""
+        return (self.options.last_names or ("replace" if "race" in self.kinds else "keep")) == "replace"
 
     @property
     def genders(self) -> str:
@@ -135,7 +139,7 @@ class Plan:
         if "race" not in self.kinds:
             return "varied" if "gender" in self.kinds else "kept"
         if "gender" not in self.kinds:
-            return "random" if self.random_gender else "kept"
+            return "random" if self.options.genders == "random" else "kept"
         pairs = sorted(f"{group.race} {group.gender}" for group in self.groups)
         return "crossed" if len({group.race for group in self.groups}) < len(pairs) else ", ".join(pairs)
 
@@ -154,43 +158,38 @@ class Plan:
 
     def share(self, count: int) -> int:
         """The number of ``count`` people who may be in one group at once."""
-        return -(-count // len(self.groups)) if self.design != "mono" else count
+        return -(-count // len(self.groups)) if self.options.design != "mono" else count
 
+    @cached_property
+    def lists(self) -> Pools:
+        """The names of each group and gender; none for ages, which change no name.
 
-Pools = Mapping[tuple[str, int, str], Mapping[str, float]]
-"""The names for drawing with their weights, by part (first, last), group (index; −1 for last names of any group) and gender of first names."""
-ANY = ("last", -1, "")
+        A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
+        """
+        if "age" in self.kinds:
+            return {}
+        groups, names = list(enumerate(self.groups)), self.names
+        pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
+            {
+                ("first", i, gender): names.pool("first", gender, group.race or "")
+                for i, group in groups
+                for gender in (GENDERS if group.gender is None else (group.gender,))
+            }
+        )
+        if self.replaces_last and "race" in self.kinds:
+            last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
+            pools |= {("last", i, ""): last[group.race] for i, group in groups}
+        elif self.replaces_last:
+            pools[ANY] = names.pool("last")
+        return pools
 
-
-def list_names(plan: Plan, names: Names) -> Pools:
-    """The names of each group and gender; none for ages, which change no name.
-
-    A name in two of the groups (Amy, Asian and white) signals neither and is excluded.
-    """
-    if "age" in plan.kinds:
-        return {}
-    groups = list(enumerate(plan.groups))
-    pools: dict[tuple[str, int, str], Mapping[str, float]] = _apart(
-        {
-            ("first", i, gender): names.pool("first", gender, group.race or "")
-            for i, group in groups
-            for gender in (GENDERS if group.gender is None else (group.gender,))
-        }
-    )
-    if plan.replaces_last and "race" in plan.kinds:
-        last = _apart({group.race: names.pool("last", "", group.race or "") for _, group in groups})
-        pools |= {("last", i, ""): last[group.race] for i, group in groups}
-    elif plan.replaces_last:
-        pools[ANY] = names.pool("last")
-    return pools
-
-
-def pools_of(lists: Pools, template: Template) -> Pools:
-    """The names without those that occur as words of the seed document (whoever has them)."""
-    text = " ".join(d.text for d in template.record.documents)
-    seen = {word.lower() for word in _WORD.findall(text) if not word.islower()}
-    seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
-    return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists.items()}
+    def pools(self, template: Template) -> Pools:
+        """The names without those that occur as words of the seed document (whoever has them)."""
+        text = " ".join(d.text for d in template.record.documents)
+        seen = {word.lower() for word in LETTERS.findall(text) if not word.islower()}
+        seen |= {part for word in list(seen) for part in re.split(r"[-'’]", word)}
+        lists = self.lists.items()
+        return {key: {n: w for n, w in names.items() if n.lower() not in seen} for key, names in lists}
 
 
 def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
@@ -211,7 +210,7 @@ def measure(plan: Plan, pools: Pools, template: Template) -> Capacity:
     for (part, i, gender), rows in pools.items():
         group = plan.groups[i]
         if part == "first":
-            is_any = "gender" in plan.kinds or plan.random_gender
+            is_any = "gender" in plan.kinds or plan.options.genders == "random"
             what = f"first names, {' '.join(dict.fromkeys((gender, *group.name.split())))}"
             needed = plan.share(sum(is_any or p.gender in (gender, None) for p in first))
         elif i >= 0:
@@ -249,7 +248,7 @@ def assign(
     """
     for number in range(plan.draws):
         sample = {"sample": str(number)}
-        if plan.design == "balanced":
+        if plan.options.design == "balanced":
             for turn, assigned in enumerate(_draw(template, plan, pools, rng)):
                 yield assigned, {**sample, "pair": str(turn)}
         else:
@@ -272,7 +271,9 @@ def _draw(
 
     people = sorted(varied, key=lambda p: (stratum(p), keys[p.entity.id]))
     strata = [stratum(p) for p in people]
-    names = {key: _shuffled(weights, plan.by_frequency, rng) for key, weights in pools.items()}
+    names = {
+        key: _shuffled(weights, plan.options.weights == "frequency", rng) for key, weights in pools.items()
+    }
     old = dict.fromkeys(p.last.lower() for p in template.people if p.last and p.is_named)
     family = dict(zip(old, names.get(ANY, ()), strict=False))
     start = int(rng.random() * k) if label is None else 0
@@ -299,7 +300,7 @@ def _gender(person: Person, plan: Plan, rng: random.Random) -> str | None:
     coin = GENDERS[int(rng.random() * 2)]
     if "gender" in plan.kinds:
         return None
-    is_drawn = "age" not in plan.kinds and (plan.random_gender or person.gender is None)
+    is_drawn = "age" not in plan.kinds and (plan.options.genders == "random" or person.gender is None)
     return coin if is_drawn else person.gender
 
 

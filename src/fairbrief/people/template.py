@@ -17,9 +17,6 @@ from fairbrief.text.gendered_words import like
 from fairbrief.text.names import Piece, bare, divide
 from fairbrief.types import Entity, Mention, Record
 
-Words = Mapping[str, Mapping[str, str]]
-"""Word in lower case → ``male``, ``female`` and ``neutral`` → the word for such a person, and ``is`` → the word's gender."""
-
 
 def _table(name: str) -> list[dict[str, str]]:
     """The rows of a table that comes with the package."""
@@ -28,8 +25,10 @@ def _table(name: str) -> list[dict[str, str]]:
 
 
 @cache
-def content_words() -> Words:
-    """The words of words.csv; if a word is in several rows (``lady``), the first one counts."""
+def content_words() -> Mapping[str, Mapping[str, str]]:
+    """The words of words.csv in lower case → ``male``, ``female`` and ``neutral`` → the word for such a person, and ``is`` →
+    the word's gender. If a word is in several rows (``lady``), the first one counts.
+    """
     rows = [
         (row[kind].lower(), {**row, "is": kind}) for row in _table("words.csv") for kind in ("male", "female")
     ]
@@ -57,16 +56,13 @@ def aged(surface: str, years: str) -> str:
     return re.sub(r"\d+", years, surface) if forms is None else like(surface, forms[int(years) >= OLD])
 
 
-def word_for(words: Words, surface: str, gender: str) -> str:
+def word_for(surface: str, gender: str) -> str:
     """The word for a ``male``, ``female`` or ``neutral`` person in place of ``surface``, in its case."""
-    entry = words[surface.lower()]
+    entry = content_words()[surface.lower()]
     return surface if entry["is"] == gender else like(surface, entry[gender])
 
 
 # ---- Templates: the words of a record that depend on its people
-
-
-_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class Slot:
     """Characters ``start`` to ``end`` of a document, which depend on ``people`` (indices; several for a shared noun).
 
     ``role`` is ``first``, ``last`` or ``initial`` for a name, ``title``, a pronoun's place, ``content``, ``age``, or
-    ``article`` for the "a" or "an" right before another slot.
+    ``article`` for the "a" or "an" right before another slot; for a whole mention it is its kind.
     """
 
     document: int
@@ -83,6 +79,14 @@ class Slot:
     role: str
     people: tuple[int, ...]
     surface: str
+
+    def before(self, record: Record, pattern: re.Pattern[str], reach: int = 20) -> re.Match[str] | None:
+        """What matches among the characters right before it."""
+        return pattern.search(record.documents[self.document].text, max(0, self.start - reach), self.start)
+
+    def after(self, record: Record, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What matches right after it."""
+        return pattern.match(record.documents[self.document].text, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,28 +121,40 @@ class Template:
 
 
 def make_template(
-    record: Record, words: Words | None = None, is_given: Callable[[str], bool] = lambda _: False
+    record: Record, is_given: Callable[[str], bool] = lambda _: False, *, content: bool = False
 ) -> Template:
     """The template of a record with people.
 
-    ``words`` is the table of content words (wife, husband) that may change, None if none may. ``is_given`` decides
-    whether a single word for a person is a first name: annotations do not mark this, and otherwise a last name is
-    assumed. Only named people have slots: a person described only by pronouns and nouns ("the lawyer … she") does not
-    change. Raises `DataError` if a mention is outside its document or two people's mentions overlap.
+    ``is_given`` decides whether a single word for a person is a first name: annotations do not mark this, and otherwise
+    a last name is assumed. ``content``: whether content words (wife, husband) may change. Only named people have slots: a
+    person described only by pronouns and nouns ("the lawyer … she") does not change. Raises `DataError` if a mention is
+    outside its document or two people's mentions overlap.
     """
     people: list[Person] = []
     slots: list[Slot] = []
     for index, entity in enumerate(record.entities):
-        person = _person(record, entity, is_given)
+        marks = [_mark(record, entity, index, mention) for mention in entity.mentions]
+        person = _person(record, entity, marks, is_given)
         people.append(person)
         if person.is_named:
-            for mention in entity.mentions:
-                slots += _slots(record, person, index, mention, words)
+            slots += [slot for mark in marks for slot in _slots(record, person, mark, content=content)]
     slots += _unmarked(record, people, tuple(slots))
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
 
-def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> Person:
+def _mark(record: Record, entity: Entity, index: int, mention: Mention) -> Slot:
+    """A mention with its words."""
+    number, start, end = mention.document, mention.start, mention.end
+    text = record.documents[number].text if number < len(record.documents) else ""
+    if not 0 <= start < end <= len(text):
+        raise DataError(
+            f"{record.where or record.id}: a mention of entity '{entity.id}' covers characters {start} to {end} of "
+            f"document {number}, which do not exist. Correct the offsets of the mention."
+        )
+    return Slot(number, start, end, mention.kind, (index,), text[start:end])
+
+
+def _person(record: Record, entity: Entity, marks: Sequence[Slot], is_given: Callable[[str], bool]) -> Person:
     """A person, from the mentions and the words around them.
 
     No other name can replace that of a sovereign (Louis XV), a saint or a god, so such a person has no name that could
@@ -146,63 +162,49 @@ def _person(record: Record, entity: Entity, is_given: Callable[[str], bool]) -> 
     """
     first, last = entity.first_name, entity.last_name
     is_one_name = first is None or last is None
-    genders: set[str | None] = set()
-    is_sacred = is_kept = is_surely_last = is_partner = False
-    for mention in entity.mentions:
-        surface, kind = _surface(record, entity, mention), mention.kind
-        start, end = mention.start, mention.end
-        text = record.documents[mention.document].text
-        if kind in gendered_words.PLACES:
-            genders.add(gendered_words.pronoun_gender(surface))
-        elif kind == "title":
-            genders.add(gendered_words.title_gender(surface))
-            is_surely_last |= bare(surface) in gendered_words.COURTESY
-        if kind in _NAMED or kind in gendered_words.PLACES:
-            is_kept |= _TOLD_AFTER.match(text, end) is not None
-        if kind not in _NAMED:
+    known = frozenset(filter(None, (gendered_words.gender_of(mark.surface, mark.role) for mark in marks)))
+    is_kept = entity.attributes.get("pronouns") == "they" and not known
+    is_surely_last = is_partner = False
+    for mark in marks:
+        if mark.role == "title":
+            is_surely_last |= bare(mark.surface) in gendered_words.COURTESY
+        if mark.role in NAMED or mark.role in gendered_words.PLACES:
+            is_kept |= mark.after(record, _TOLD_AFTER) is not None
+        if mark.role not in NAMED:
             continue
-        found = _BEFORE.search(text, max(0, start - 20), start)
+        found = mark.before(record, _BEFORE)
         before = found[1] if found else ""
-        is_sacred |= before.lower() in ("st", "saint") or (
-            is_one_name
-            and bool(
-                (before[:1].isupper() and bare(before) in gendered_words.SOVEREIGNS)
-                or _NUMBERED.match(text, end)
-                or _NUMBERED.search(surface)
-                or surface.lower() in gendered_words.DIVINE
-                or _SCRIPTURE.search(text, max(0, start - 20), start)
-            )
+        rank = bare(before) if before[:1].isupper() else ""
+        is_sacred = is_one_name and (
+            rank in gendered_words.SOVEREIGNS
+            or mark.surface.lower() in gendered_words.DIVINE
+            or mark.after(record, _NUMBERED)
+            or _NUMBERED.search(mark.surface)
+            or mark.before(record, _SCRIPTURE)
         )
+        if is_sacred or before.lower() in ("st", "saint"):
+            return Person(entity, None, None, None, frozenset())
         # A rank or an office precedes a last name, and in a bibliography a first name follows it.
-        is_surely_last |= before[:1].isupper() and bare(before) in gendered_words.BEFORE_LAST_NAMES
-        is_surely_last |= _INVERTED.match(text, end) is not None
+        is_surely_last |= rank in gendered_words.BEFORE_LAST_NAMES
+        is_surely_last |= mark.after(record, _INVERTED) is not None
         # "Tiffany and Bosco" is a firm: another single name follows that is no given name.
-        firm = _FIRM.match(text, end)
+        firm = mark.after(record, _FIRM)
         is_partner |= firm is not None and not is_given(firm[1])
-        is_kept |= _TOLD_BEFORE.search(text, max(0, start - 120), start) is not None
-        is_kept |= _is_half_of_couple(record, mention, is_given)
-    if is_sacred:
-        return Person(entity, None, None, None, frozenset())
-    known = frozenset(g for g in genders if g)
-    gender = entity.attributes.get("gender") or (next(iter(known)) if len(known) == 1 else None)
-    if gender not in ("male", "female") or len(known) > 1:
+        is_kept |= mark.before(record, _TOLD_BEFORE, 120) is not None
+        is_kept |= _is_half_of_couple(record, mark, is_given)
+    gender = entity.attributes.get("gender") or next(iter(known), None)
+    if is_kept or gender not in ("male", "female") or len(known) > 1:
         gender = None
     is_alone = first is None and last is not None and not is_surely_last and len(last.split()) == 1
     if is_alone and last is not None and all(map(is_given, last.split("-"))) and (known or not is_partner):
         first, last = last, None
-    full = [_surface(record, entity, m) for m in entity.mentions if m.kind == "full"]
-    middle = {
-        surface[p.start : p.end].lower()
-        for surface in full
-        if last is not None and surface.lower().endswith(last.lower())
-        for p in divide(surface, last)
-        if p.part == "given"
-    }
-    is_kept |= entity.attributes.get("pronouns") == "they" and not known
-    return Person(entity, first, last, None if is_kept else gender, known, frozenset(middle), is_kept)
+    full = [mark.surface for mark in marks if mark.role == "full" and last is not None]
+    whole = [name for name in full if name.lower().endswith((last or "").lower())]
+    middle = {p.word.lower() for name in whole for p in divide(name, last) if p.part == "given"}
+    return Person(entity, first, last, gender, known, frozenset(middle), is_kept)
 
 
-_NAMED = frozenset(("first", "last", "full"))
+NAMED = frozenset(("first", "last", "full"))
 _BEFORE = re.compile(r"([^\W\d_]+)\.?\s+$")
 _NUMBERED = re.compile(
     r"(?<!\s)\s+(?:[IVX]{2,}|[VX])\b|(?<!\s)\s+the\s+(?:Great|Elder|Younger|First|Second|Third)\b"
@@ -228,51 +230,44 @@ _TOLD_BEFORE = re.compile(
 _PAIRED = re.compile(r"\b([A-Z][^\W\d_]+)(?:-[A-Z][^\W\d_]+)?\s+and\s+$")
 
 
-def _is_half_of_couple(record: Record, mention: Mention, is_given: Callable[[str], bool]) -> bool:
+def _is_half_of_couple(record: Record, mark: Slot, is_given: Callable[[str], bool]) -> bool:
     """Whether a full name also gives the last name of an unannotated person: "Mary-Kate and Ashley Olsen"."""
-    text = record.documents[mention.document].text
-    other = _PAIRED.search(text, max(0, mention.start - 40), mention.start)
-    if mention.kind != "full" or other is None or not is_given(other[1]):
+    other = mark.before(record, _PAIRED, 40)
+    if mark.role != "full" or other is None or not is_given(other[1]):
         return False
-    others = (m for e in record.entities for m in e.mentions if m.document == mention.document)
+    others = (m for e in record.entities for m in e.mentions if m.document == mark.document)
     return not any(m.start <= other.start() < m.end for m in others)
 
 
-def _slots(
-    record: Record, person: Person, index: int, mention: Mention, words: Words | None
-) -> Iterator[Slot]:
-    surface, kind = _surface(record, person.entity, mention), mention.kind
-    where = record.where or record.id
-    here = Slot(mention.document, mention.start, mention.end, kind, (index,), surface)
-    if kind in _NAMED:
-        text = record.documents[mention.document].text
-        noun = _RIGHT_BEFORE.search(text, max(0, mention.start - 20), mention.start)
-        if words is not None and noun is not None and noun[1] in words:  # the woman Eva
-            yield Slot(mention.document, noun.start(1), noun.end(1), "content", (index,), noun[1])
+def _slots(record: Record, person: Person, mark: Slot, *, content: bool) -> Iterator[Slot]:
+    """The slots of a mention."""
+    where, words = record.where or record.id, content_words() if content else {}
+    surface, kind = mark.surface, mark.role
+    if kind in NAMED:
+        noun = mark.before(record, _RIGHT_BEFORE)
+        if noun is not None and noun[1] in words:  # the woman Eva
+            yield replace(mark, start=noun.start(1), end=noun.end(1), role="content", surface=noun[1])
         if kind == "first" or (kind == "last" and person.last is None):
-            pieces = divide(surface, alone="given")
-            yield _part(here, [p for p in pieces if p.part != "suffix"] or pieces, "first")
+            yield _part(mark, [p for p in divide(surface, alone="given") if p.part != "suffix"], "first")
         else:
-            yield from _name_slots(here, person)
-        return
-    changes: dict[str, bool] = {
-        "title": gendered_words.title_gender(surface) is not None,
-        "content": words is not None and surface.lower() in words,
-        "age": re.search(r"\d", surface) is not None or surface.lower() in _age_words(),
-        **dict.fromkeys(gendered_words.PLACES, gendered_words.pronoun_gender(surface) is not None),
-    }
-    if kind not in changes:
+            yield from _name_slots(mark, person)
+    elif kind == "age":
+        if re.search(r"\d", surface) is None and surface.lower() not in _age_words():
+            raise DataError(
+                f"{where}: '{surface}', a mention of kind age, has no number and is not in the list of words "
+                f"about age. Mark a number, or one of: {', '.join(_age_words())}."
+            )
+        yield mark
+    elif kind not in ("title", "content", *gendered_words.PLACES):
         raise DataError(
             f"{where}: a mention of entity '{person.entity.id}' is of kind '{kind}'. "
             f"Wanted first, last, full, title, content, age, {', '.join(gendered_words.PLACES)}."
         )
-    if kind == "age" and not changes[kind]:
-        raise DataError(
-            f"{where}: '{surface}', a mention of kind age, has no number and is not in the list of words "
-            f"about age. Mark a number, or one of: {', '.join(_age_words())}."
-        )
-    if changes[kind]:
-        yield here
+    elif kind == "content":
+        if surface.lower() in words:
+            yield mark
+    elif gendered_words.gender_of(surface, kind) is not None:
+        yield mark
 
 
 def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
@@ -282,22 +277,24 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
     """
     words = re.findall(r"\s*\S+\s*", name.surface)
     skip = sum(map(len, takewhile(lambda word: gendered_words.is_title(word.strip()), words[:-1])))
-    if skip and gendered_words.title_gender(title := name.surface[:skip].rstrip()) is not None:
+    title = name.surface[:skip].rstrip()
+    if gendered_words.title_gender(title) is not None:
         yield replace(name, end=name.start + len(title), role="title", surface=title)
     rest = replace(name, start=name.start + skip, surface=name.surface[skip:])
     pieces = divide(rest.surface, person.last, alone="last" if name.role == "last" else "given")
-    final = next((rest.surface[p.start : p.end].lower() for p in pieces if p.part == "last"), None)
+    last = [p for p in pieces if p.part in ("particle", "last")]
+    final = next((p.word.lower() for p in pieces if p.part == "last"), None)
+    given = [p for p in pieces if p.part == "given"]
     # The last word of "Pierre Charles" is no last name if the person is Pierre Charles L'Enfant elsewhere.
     if person.last is not None and final in person.middle and final != person.last.split()[-1].lower():
-        pieces = tuple(replace(p, part="given") if p.part == "last" else p for p in pieces)
-    given = [p for p in pieces if p.part == "given"]
-    last = [p for p in pieces if p.part in ("particle", "last")]
+        given, last = (
+            [p for p in pieces if p.part in ("given", "last")],
+            [p for p in last if p.part == "particle"],
+        )
     if given and person.first is not None:
         yield _part(rest, given, "first")
-    elif person.first is not None and pieces[0].part == "initial":
-        letter = Piece(pieces[0].start, pieces[0].start + 1, "initial")
-        if rest.surface[letter.start] == person.first[0]:
-            yield _part(rest, [letter], "initial")
+    elif person.first is not None and pieces[0].part == "initial" and pieces[0].word[0] == person.first[0]:
+        yield _part(rest, [pieces[0]._replace(word=person.first[0])], "initial")
     if last:
         yield _part(rest, last, "last")
 
@@ -323,15 +320,7 @@ def _part(name: Slot, pieces: Sequence[Piece], role: str) -> Slot:
     return replace(name, start=name.start + start, end=name.start + end, role=role, surface=surface)
 
 
-def _surface(record: Record, entity: Entity, mention: Mention) -> str:
-    if mention.document < len(record.documents):
-        text = record.documents[mention.document].text
-        if 0 <= mention.start < mention.end <= len(text):
-            return text[mention.start : mention.end]
-    raise DataError(
-        f"{record.where or record.id}: a mention of entity '{entity.id}' covers characters {mention.start} to "
-        f"{mention.end} of document {mention.document}, which do not exist. Correct the offsets of the mention."
-    )
+_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 
 
 def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
@@ -342,18 +331,16 @@ def in_order(record: Record, slots: list[Slot]) -> Iterator[Slot]:
     end = (0, 0)
     for (number, start, stop), same in sorted(at.items()):
         slot = next(iter(same))
-        is_shared = len(same) > 1
-        if (is_shared and any(s.role != "content" for s in same)) or (number, start) < end:
+        if (len(same) > 1 and any(s.role != "content" for s in same)) or (number, start) < end:
             raise DataError(
                 f"{record.where or record.id}: the words '{slot.surface}' at characters {start} to {stop} of document "
                 f"{number} belong to two people. Keep the mention only for the person it names."
             )
         slot = replace(slot, people=tuple(sorted({i for s in same for i in s.people})))
-        before = record.documents[number].text[max(0, start - 4) : start]
-        found = _ARTICLE.search(before) if slot.role in ("first", "last", "content", "age") else None
+        is_after_article = slot.role in ("first", "last", "content", "age")
+        found = slot.before(record, _ARTICLE, 4) if is_after_article else None
         # "An" may also be the given name right before this slot.
-        if found and (number, start - len(found[0])) >= end:
-            article = start - len(found[0])
-            yield Slot(number, article, article + len(found[1]), "article", slot.people, found[1])
+        if found and (number, found.start()) >= end:
+            yield Slot(number, *found.span(1), "article", slot.people, found[1])
         yield slot
         end = (number, stop)

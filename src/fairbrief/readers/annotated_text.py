@@ -38,12 +38,18 @@ def lines_of(path: Path) -> Iterator[tuple[int, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the text: form, Penn tag, and its characters ``start`` to ``end`` (exclusive)."""
+    """A word of the text: form, Penn tag, and its characters ``start`` to ``end`` (exclusive).
+
+    With dependencies, also its universal tag, the index of its ``head`` (-1 is the root), and the relation to it.
+    """
 
     form: str
     tag: str
     start: int
     end: int
+    upos: str = ""
+    head: int = -1
+    relation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +114,6 @@ class Annotation:
     names: Sequence[Span]
     nouns: Sequence[Span] = ()
     heads: Mapping[Span, int] = field(default_factory=dict)
-    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Chain → attributes of the person."""
 
     def words(self, span: Span) -> tuple[str, ...]:
         """The words of a span."""
@@ -118,10 +122,10 @@ class Annotation:
 
 @dataclass(slots=True)
 class _Person:
-    names: list[tuple[int, int, bool]] = field(default_factory=list)
-    """Characters of each name, without titles; whether it directly follows a courtesy title."""
+    names: list[tuple[int, str, bool]] = field(default_factory=list)
+    """Start and words of each name, without titles; whether it directly follows a courtesy title."""
     mentions: set[Mention] = field(default_factory=set)
-    genders: set[str] = field(default_factory=set)
+    """Its other mentions."""
     is_they: bool = False
 
 
@@ -139,9 +143,7 @@ def people(given: Annotation) -> tuple[Entity, ...]:
     for span in names:
         _add_name(result[same.get(span.chain, span.chain)], given, span)
     for token, chain, place in pronouns:
-        person = result[same.get(chain, chain)]
-        person.mentions.add(Mention(0, token.start, token.end, place))
-        person.genders.add(gendered_words.pronoun_gender(token.form) or "")
+        result[same.get(chain, chain)].mentions.add(Mention(0, token.start, token.end, place))
     for span in given.mentions:
         is_they = span.first == span.last and given.tokens[span.first].form.lower() in gendered_words.THEY
         if is_they and (known := result.get(same.get(span.chain, span.chain))):
@@ -151,7 +153,7 @@ def people(given: Annotation) -> tuple[Entity, ...]:
             start, end = given.tokens[span.first].start, given.tokens[span.last].end
             known.mentions.add(Mention(0, start, end, "content"))
     entities = [_entity(chain, person, given) for chain, person in result.items()]
-    return tuple(sorted((e for e in entities if e.mentions), key=lambda e: (e.mentions[0].start, e.id)))
+    return tuple(sorted(entities, key=lambda e: (e.mentions[0].start, e.id)))
 
 
 # ------------------------------------------------------------------------------------- names
@@ -222,38 +224,30 @@ def _names_nobody(given: Annotation, span: Span) -> bool:
 
 
 def _add_name(person: _Person, given: Annotation, span: Span) -> None:
-    """Add a name to a person, with a gendered title directly before it."""
-    first, titled = span.first, False
-    while first < span.last and gendered_words.is_title(given.tokens[first].form):
-        titled = _add_title(person, given.tokens[first]) or titled
+    """Add a name to a person, with the gendered titles at its start, or the one directly before it."""
+    tokens, first = given.tokens, span.first
+    while first < span.last and gendered_words.is_title(tokens[first].form):
         first += 1
     for i in range(first, span.last):
-        if bare(given.tokens[i].form) in gendered_words.ENDING:
+        if bare(tokens[i].form) in gendered_words.ENDING:
             first = i + 1
-    if first == span.first and first > 0:
-        titled = _add_title(person, given.tokens[first - 1])
-    person.names.append((given.tokens[first].start, given.tokens[span.last].end, titled))
+    before = tokens[span.first : first] or tokens[max(0, first - 1) : first]
+    titles = [t for t in before if t.form[:1].isupper() and gendered_words.title_gender(t.form)]
+    person.mentions |= {Mention(0, title.start, title.end, "title") for title in titles}
+    is_titled = any(bare(title.form) in gendered_words.COURTESY for title in titles)
+    start, end = tokens[first].start, tokens[span.last].end
+    person.names.append((start, given.text[start:end], is_titled))
 
 
-def _add_title(person: _Person, token: Token) -> bool:
-    """Add a gendered title as a mention; returns whether the token is a courtesy title."""
-    gender = gendered_words.title_gender(token.form)
-    if gender is None or not (token.form[:1].isupper()):
-        return False
-    person.mentions.add(Mention(0, token.start, token.end, "title"))
-    person.genders.add(gender)
-    return bare(token.form) in gendered_words.COURTESY
-
-
-def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
+def _vote(person: _Person) -> tuple[str | None, str | None]:
     """First and last name of a person, from all the person's names.
 
     The name directly after Mr., Mrs. or Ms. is the last name (Steen & Markert, Appendix D; in their code later mentions
     can replace it). Otherwise it is the most frequent last word of the longer names; otherwise the single word. The
     first name is the most frequent one before it.
     """
-    titled = [text[start:end] for start, end, is_titled in person.names if is_titled]
-    names = [text[start:end] for start, end, _ in person.names]
+    titled = [name for _, name, is_titled in person.names if is_titled]
+    names = [name for _, name, _ in person.names]
     longer = [name for name in names if len(name.split()) > 1]
     single = [name for name in names if name not in longer]
     last = _most(_parts(titled, "last")) or _most(_parts(longer, "last")) or _most(single)
@@ -265,8 +259,8 @@ def _vote(person: _Person, text: str) -> tuple[str | None, str | None]:
 
 def _parts(names: Iterable[str], part: str, last: str | None = None) -> list[str]:
     """The first part of this kind of each name that has one."""
-    divided = ([name[p.start : p.end] for p in divide(name, last) if p.part == part] for name in names)
-    return [parts[0] for parts in divided if parts]
+    found = (next((p.word for p in divide(name, last) if p.part == part), None) for name in names)
+    return list(filter(None, found))
 
 
 def _most(words: Sequence[str]) -> str | None:
@@ -308,22 +302,22 @@ def _pronouns(given: Annotation) -> list[Pronoun]:
 
 
 def _entity(chain: str, person: _Person, given: Annotation) -> Entity:
-    first, last = _vote(person, given.text)
+    first, last = _vote(person)
     mentions = set(person.mentions)
-    for start, end, _ in person.names:
-        name = given.text[start:end]
+    for start, name, _ in person.names:
         is_misspelt = last is not None and SequenceMatcher(None, name.lower(), last.lower()).ratio() > 0.8
         alone = "given" if first and not is_misspelt else "last"
         parts = {piece.part for piece in divide(name, last, alone=alone)}
         kind = "full" if "last" in parts and parts & {"given", "initial"} else "last"
         if "last" not in parts and first is not None:
             kind = "first"
-        mentions.add(Mention(0, start, end, kind))
-    attributes = dict(given.notes.get(chain, {}))
-    if len(person.genders) == 1:
-        attributes["gender"] = next(iter(person.genders))
-    if person.is_they and person.names and not person.genders:
+        mentions.add(Mention(0, start, start + len(name), kind))
+    genders = {gendered_words.gender_of(given.text[m.start : m.end], m.kind) for m in mentions} - {None}
+    attributes = dict[str, str]()
+    if len(genders) == 1:
+        attributes["gender"] = str(genders.pop())
+    elif person.is_they and person.names and not genders:
         attributes["pronouns"] = "they"
-    speaking = person.names or any(m.kind != "content" for m in mentions)
-    ordered = tuple(sorted(mentions, key=lambda m: (m.start, m.end, m.kind))) if speaking else ()
-    return Entity(chain, first, last, attributes, ordered)
+    return Entity(
+        chain, first, last, attributes, tuple(sorted(mentions, key=lambda m: (m.start, m.end, m.kind)))
+    )

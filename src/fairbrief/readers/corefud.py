@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from fairbrief.errors import DataError
 from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, files_of, lines_of, people
@@ -42,7 +41,7 @@ class _Page:
     length: int = 0
     glue: str = ""
     """The text between the last word and the next."""
-    words: list[Word] = field(default_factory=list)
+    words: list[Token] = field(default_factory=list)
     brackets: Brackets = field(default_factory=Brackets)
 
     def write(self, form: str) -> int:
@@ -55,8 +54,7 @@ class _Page:
 def read_corefud(source: str | Path) -> Iterator[Record]:
     """The documents of a ``.conllu`` file, or of all such files below a folder.
 
-    Each record has the people as entities (gender from their pronouns and titles; attribute
-    ``identity`` where the annotation links the person to a page), the metadata ``genre`` as attribute,
+    Each record has the people as entities (gender from their pronouns and titles), the metadata ``genre`` as attribute,
     and summaries marked ``(human…)`` in the metadata as references. Raises `DataError` with file and line.
     """
     for path in files_of(Path(source), ".conllu"):
@@ -111,7 +109,7 @@ def _add_sentence(page: _Page, block: Sequence[tuple[str, str]]) -> None:
 
 
 def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
-    base, covered = len(page.words), 0
+    base = len(page.words)
     forms = {columns[0]: columns[1] for _, columns in rows if len(columns) == COLUMNS}
     places: dict[int, tuple[int, int]] = {}
     for where, columns in rows:
@@ -126,20 +124,19 @@ def _add_words(page: _Page, rows: Sequence[tuple[str, list[str]]]) -> None:
             continue
         first, stop = int(low), int(last or low) + 1
         misc = dict(item.partition("=")[::2] for item in columns[9].split("|"))
-        if first > covered:
+        if first not in places:
             parts = [forms.get(str(i), "") for i in range(first, stop)]
             places |= _places(first, columns[1], page.write(columns[1]), parts)
             after = misc.get("SpacesAfter", " ").replace("\\s", " ").replace("\\n", "\n").replace("\\t", "\t")
             page.glue = "" if misc.get("SpaceAfter") == "No" else after
-            covered = stop - 1
         if last:
             continue
         index = len(page.words)
-        if first not in places or index != base + first - 1:
+        if index != base + first - 1:
             found = f"word {first} after word {index - base}"
             raise DataError(f"{where}: found {found}; expected consecutive numbers; correct the line.")
         head = -1 if columns[6] in ("_", "0") else base + int(columns[6]) - 1
-        page.words.append(Word(Token(columns[1], columns[4], *places[first]), columns[3], head, columns[7]))
+        page.words.append(Token(columns[1], columns[4], *places[first], columns[3], head, columns[7]))
         for opens, body, closes in _BRACKETS.findall(misc.get("Entity", "")):
             name, *more = body.split("-")
             name = re.sub(r"\[\d+/\d+\]", "", name)
@@ -163,7 +160,6 @@ def _places(first: int, form: str, start: int, parts: Sequence[str]) -> dict[int
 def _record(page: _Page) -> Record:
     words = page.words
     names, attributive, nouns = list[Span](), list[Span](), list[Span]()
-    notes: dict[str, dict[str, str]] = {}
     spans = sorted(page.brackets.ended(), key=lambda s: (s[0].first, -s[0].last))
     heads = {span: head_of(words, span) for span, _ in spans}
     things: dict[int, list[Span]] = defaultdict(list)
@@ -172,21 +168,18 @@ def _record(page: _Page) -> Record:
             things[heads[span]].append(span)
     for span, fields in spans:
         kind, head = fields.get("etype", ""), heads[span]
-        if kind != "person" and (kind or gendered_words.pronoun_gender(words[head].token.form) is None):
+        if kind != "person" and (kind or gendered_words.pronoun_gender(words[head].form) is None):
             continue
         is_of_thing = any(other.covers(span) and other != span for other in things[head])
         named = attributive if is_of_thing or is_attributive(words, head) else names
         named += names_of(words, span, head, fields)
-        if words[head].upos == "NOUN" and words[head].token.tag in ("NN", "_"):
+        if words[head].upos == "NOUN" and words[head].tag in ("NN", "_"):
             nouns.append(Span(head, head, span.chain))
-        if fields.get("identity"):
-            notes[span.chain] = {"identity": unquote(fields["identity"])}
     # A person who only occurs in names of things (Carnegie Hall, the Stirling Prize) is not part of the text.
     spoken_of = {name.chain for name in names}
     names += [name for name in attributive if name.chain in spoken_of]
-    tokens, mentions = [word.token for word in words], [span for span, _ in spans]
     text = "".join(page.pieces)
-    entities = people(Annotation(text, tokens, mentions, names, nouns, heads, notes))
+    entities = people(Annotation(text, words, list(heads), names, nouns, heads))
     attributes = {"genre": page.meta["genre"]} if "genre" in page.meta else {}
     summaries = [_BY_PEOPLE.fullmatch(v) for k, v in page.meta.items() if re.fullmatch(r"summary\d*", k)]
     human = tuple([match[1] for match in summaries if match])
@@ -204,23 +197,13 @@ _ROLES = frozenset(
 """Nouns of roles, which are capitalised if used as names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A syntactic word: a token and its columns. ``head`` is an index into the document; -1 is the root."""
-
-    token: Token
-    upos: str
-    head: int
-    relation: str
-
-
-def head_of(words: Sequence[Word], span: Span) -> int:
+def head_of(words: Sequence[Token], span: Span) -> int:
     """The word of a span whose head is outside the span; the first of several."""
     inside = span.inside
     return next((i for i in inside if words[i].head not in inside), span.first)
 
 
-def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, str]) -> list[Span]:
+def names_of(words: Sequence[Token], span: Span, head: int, fields: Mapping[str, str]) -> list[Span]:
     """The name of a mention's person: none, or one.
 
     A name is a singular proper noun with its flat dependents. It heads the mention, or depends on the noun that does ("the
@@ -231,8 +214,8 @@ def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, 
     children = [i for i in inside if words[i].head == head]
     if any(words[i].relation == "conj" and words[i].upos == "PROPN" for i in children):
         return []
-    named = [i for i in children if words[i].relation in ("appos", "flat") and words[i].token.tag == "NNP"]
-    if words[head].token.tag != "NNP":
+    named = [i for i in children if words[i].relation in ("appos", "flat") and words[i].tag == "NNP"]
+    if words[head].tag != "NNP":
         return _run(words, named[0], span) if named and words[head].upos == "NOUN" else []
     if head + 1 in named and words[head + 1].relation == "appos":  # an occupation: "YouTuber [Ann Lee]"
         return _run(words, head + 1, span)
@@ -241,7 +224,7 @@ def names_of(words: Sequence[Word], span: Span, head: int, fields: Mapping[str, 
     return [] if is_office else _run(words, head, span)
 
 
-def is_attributive(words: Sequence[Word], head: int) -> bool:
+def is_attributive(words: Sequence[Token], head: int) -> bool:
     """Whether a word is part of the name of a thing: a compound of another proper noun."""
     word = words[head]
     if word.relation == "conj" and word.head >= 0:
@@ -249,7 +232,7 @@ def is_attributive(words: Sequence[Word], head: int) -> bool:
     return word.relation == "compound" and word.head >= 0 and words[word.head].upos == "PROPN"
 
 
-def _run(words: Sequence[Word], root: int, span: Span) -> list[Span]:
+def _run(words: Sequence[Token], root: int, span: Span) -> list[Span]:
     """The consecutive words around a proper noun that form the name."""
     inside, part = span.inside, {root}
     if words[root].relation == "flat":
@@ -257,22 +240,22 @@ def _run(words: Sequence[Word], root: int, span: Span) -> list[Span]:
     for i in inside:  # flat dependents follow their heads
         if words[i].relation == "flat" and words[i].head in part:
             part.add(i)
-    part |= {i for i in inside if words[i].token.tag == "HYPH" and {i - 1, i + 1} <= part}
+    part |= {i for i in inside if words[i].tag == "HYPH" and {i - 1, i + 1} <= part}
     first = last = root
     while first - 1 in part:
         first -= 1
     while last + 1 in part:
         last += 1
     others = [i for i in inside if words[i].head == root and not first <= i <= last]
-    if any(words[i].relation == "det" or words[i].token.form.lower() in _DETERMINERS for i in others):
+    if any(words[i].relation == "det" or words[i].form.lower() in _DETERMINERS for i in others):
         return []
-    is_single, form = first == last, words[root].token.form
+    is_single, form = first == last, words[root].form
     if is_single and (gendered_words.is_title(form) or form.lower() in _ROLES):
         return []
     neighbours = range(max(first - 1, 0), min(last + 2, len(words)))
-    if any(words[i].token.form in _FOREIGN_AND for i in neighbours):
+    if any(words[i].form in _FOREIGN_AND for i in neighbours):
         return []  # "Jules et Jim" are two, or a film
     after = [words[i] for i in others if i > last]
-    if is_single and any(word.relation == "nmod" and word.token.tag == "NNP" for word in after):
+    if is_single and any(word.relation == "nmod" and word.tag == "NNP" for word in after):
         return []  # "Major in the Corps": an office
     return [Span(first, last, span.chain)]

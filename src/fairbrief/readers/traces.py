@@ -300,17 +300,12 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
         likely = source_among(fields).get("documents") if is_plain else None
         if documents := _documents(likely):
             return documents
-    messages = [_message(m) for m in _list(given.get("messages") if isinstance(given, Mapping) else given)]
-    if returned := [text for role, text in messages if role in ("tool", "function")]:
+    messages = _list(given.get("messages") if isinstance(given, Mapping) else given)
+    said = [(str(_at(message, ROLE) or "user"), text_of(message)[0]) for message in messages]
+    if returned := [text for role, text in said if role in ("tool", "function")]:
         return returned
-    asked = [text for role, text in messages if role not in NOT_ASKED] or [text_of(given)[0]]
+    asked = [text for role, text in said if role not in NOT_ASKED] or [text_of(given)[0]]
     return _tagged(asked[-1]) or [text for text in asked[-1:] if text.strip()]
-
-
-def _message(given: Any) -> tuple[str, str]:
-    """The role and the text of a message."""
-    role = _at(given, ROLE) if isinstance(given, Mapping) else None
-    return str(role or "user"), text_of(given)[0]
 
 
 def _tagged(prompt: str) -> list[str]:

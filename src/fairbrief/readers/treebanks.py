@@ -20,7 +20,6 @@ from fairbrief.readers.annotated_text import Annotation, Brackets, Span, Token, 
 from fairbrief.types import Document, Record
 
 Spacing = Literal["natural", "tokens"]
-
 _ESCAPES: Final = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "-AMP-": "&",
     "-LAB-": "<", "-RAB-": ">",
@@ -87,9 +86,8 @@ def link_names(tokens: Sequence[Token], names: Spans, mentions: Spans) -> list[S
 def heads(tokens: Sequence[Token], name: Span, mention: Span) -> bool:
     """Whether a name heads the mention around it, or is in apposition to its head."""
     after = tokens[name.last + 1 : mention.last + 1]
-    if after and after[0].tag == "POS" and len(after) > 1:
-        return False
-    if after and (after[0].tag in _NOUNS or after[0].tag == "CC"):
+    follows = after[0].tag if after else ""
+    if follows in _NOUNS or follows == "CC" or (follows == "POS" and len(after) > 1):
         return False
     before = tokens[mention.first : name.first]
     comma = max((i for i, t in enumerate(before) if t.tag == ","), default=-1)
@@ -188,8 +186,7 @@ def read_ontonotes(source: str | Path, spacing: Spacing = "natural") -> Iterator
     Chains are those of type ``IDENT``; the parts of an apposition (``APPOS``) are inside the chain's mention and are
     ignored. Raises `DataError` with file and line.
     """
-    for path in files_of(Path(source), ".coref"):
-        yield _read_triple(path, spacing)
+    return (_read_triple(path, spacing) for path in files_of(Path(source), ".coref"))
 
 
 def _read_triple(path: Path, spacing: Spacing) -> Record:
@@ -199,14 +196,11 @@ def _read_triple(path: Path, spacing: Spacing) -> Record:
             raise DataError(f"{path}: found no '{other.name}' in its folder; add the file.")
     trees = _trees(parse)
     leaves = [leaf for tree in trees for leaf in tree]
-    document, chains = _marked(path, "COREF", leaves)
-    _, named = _marked(name, "ENAMEX", leaves)
-    in_text = [i for i, (tag, _) in enumerate(leaves) if tag != TRACE]
-    place = {old: new for new, old in enumerate(in_text)}
+    document, mentions = _marked(path, "COREF", "IDENT", leaves)
+    _, named = _marked(name, "ENAMEX", "PERSON", leaves)
     sentences = [[leaf for leaf in tree if leaf[0] != TRACE] for tree in trees]
-    mentions, people_ = _spans_inside(chains, "IDENT", place), _spans_inside(named, "PERSON", place)
     id_ = document.partition("@")[0] or path.stem
-    return _record(id_, sentences, mentions, people_, f"{path}:1", spacing)
+    return _record(id_, sentences, mentions, named, f"{path}:1", spacing)
 
 
 def _trees(path: Path) -> list[list[Leaf]]:
@@ -225,12 +219,13 @@ def _trees(path: Path) -> list[list[Leaf]]:
     return trees
 
 
-def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Brackets]:
-    """The document's number, and every span inside the tag ``mark``, by index among the leaves.
+def _marked(path: Path, mark: str, kind: str, leaves: Sequence[Leaf]) -> tuple[str, list[Span]]:
+    """The document's number, and the words of the text inside each tag ``mark`` of a type, unless there are only traces.
 
     The words must equal those of the tree.
     """
     document, brackets, parts, index = "", Brackets(), 0, 0
+    place = [0, *itertools.accumulate(int(tag != TRACE) for tag, _ in leaves)]
     pieces = ((f"{path}:{number}", p) for number, line in lines_of(path) for p in _PIECE.finditer(line))
     for at, piece in pieces:
         closing, tag, attributes = piece[1], piece[2], dict(_ATTRIBUTE.findall(piece[3] or ""))
@@ -242,9 +237,9 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
                 )
             index += 1
         elif tag == mark and closing:
-            brackets.end(mark, index - 1, at)
+            brackets.end(mark, place[index] - 1, at)
         elif tag == mark:
-            brackets.begin(mark, index, at, attributes)
+            brackets.begin(mark, place[index], at, attributes)
         elif tag == "DOC" and not closing:
             document = attributes.get("DOCNO", "")
         parts += tag == "TEXT" and not closing
@@ -255,14 +250,5 @@ def _marked(path: Path, mark: str, leaves: Sequence[Leaf]) -> tuple[str, Bracket
     if parts > 1:
         # Numbers of chains restart in each part.
         raise DataError(f"{path}: found {parts} parts; expected one <TEXT> per file; split the file.")
-    return document, brackets
-
-
-def _spans_inside(brackets: Brackets, kind: str, place: dict[int, int]) -> list[Span]:
-    """The words of the text inside the tags of a type; tags that contain only traces are left out."""
-    spans = []
-    for span, attributes in brackets.ended():
-        inside = [place[i] for i in span.inside if i in place]
-        if inside and attributes.get("TYPE") == kind:
-            spans.append(Span(inside[0], inside[-1], attributes.get("ID", "")))
-    return spans
+    of_kind = [(span, more) for span, more in brackets.ended() if more.get("TYPE") == kind and span.inside]
+    return document, [Span(span.first, span.last, more.get("ID", "")) for span, more in of_kind]

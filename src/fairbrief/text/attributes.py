@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from fairbrief.text.gendered_words import COURTESY, RANK, pronoun_gender
+from fairbrief.text.gendered_words import pronoun_gender, title_gender
 from fairbrief.text.recognition import ORGANISATION_WORDS, PLACE_PHRASES, PLACES
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS, vocabulary, words
 
@@ -123,7 +123,6 @@ def _ages(text: str) -> Iterator[Mention]:
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-](?!s\b)[^\W\d_]+)*")
 _SEXES = {w: sex for sex, text in _WORDS["sexes"].items() for w in text.split()}
-_TITLES = COURTESY | RANK
 _BEFORE_NAME = re.compile(r"\.? [A-Z]")
 
 
@@ -131,8 +130,8 @@ def _sexes(text: str) -> Iterator[Mention]:
     for word in _WORD.finditer(text):
         low = word[0].lower()
         sex = pronoun_gender(low) or _SEXES.get(low)
-        if low in _TITLES and word[0][0].isupper() and _BEFORE_NAME.match(text, word.end()):
-            sex = _TITLES[low]
+        if word[0][0].isupper() and _BEFORE_NAME.match(text, word.end()):
+            sex = title_gender(low) or sex
         if sex is not None:
             yield Mention("sex", sex, *word.span(), _person(text, *word.span()))
 

@@ -107,6 +107,13 @@ def title_gender(word: str) -> str | None:
     return COURTESY.get(low) or RANK.get(low)
 
 
+def gender_of(word: str, role: str) -> str | None:
+    """``male`` or ``female`` for a word that shows it as a title, or in the place of a pronoun; None in other roles."""
+    if role == "title":
+        return title_gender(word)
+    return pronoun_gender(word) if role in PLACES else None
+
+
 def is_title(word: str) -> bool:
     """Whether a word can be a title of any kind before a name."""
     return title_gender(word) is not None or bare(word) in NEUTRAL

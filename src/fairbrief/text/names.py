@@ -6,7 +6,6 @@ import csv
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from sys import float_info
@@ -166,16 +165,19 @@ KNOWN_PARTICLES: Final = words("names", "particles", "more_particles")
 _ROMAN: Final = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A word of a name, at characters ``start`` to ``end``.
+class Piece(NamedTuple):
+    """A word of a name, which begins at character ``start``.
 
     ``part`` is ``given``, ``initial``, ``particle``, ``last`` or ``suffix``.
     """
 
     start: int
-    end: int
+    word: str
     part: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.word)
 
 
 def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Piece, ...]:
@@ -213,7 +215,7 @@ def divide(name: str, last: str | None = None, alone: str = "last") -> tuple[Pie
         is_run = word.isupper() and 2 <= len(word) <= 3 and not is_shouted
         if parts[i] == "given" and (is_run or is_initial(word)):
             parts[i] = "initial"
-    return tuple(Piece(a, a + len(word), part) for (a, word), part in zip(words, parts, strict=True))
+    return tuple(Piece(*word, part) for word, part in zip(words, parts, strict=True))
 
 
 def is_initial(word: str) -> bool:

@@ -6,15 +6,13 @@ Source: Steen & Markert, Bias in News Summarization, §5.2 and Appendix E; depar
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from fairbrief.text.gendered_words import WORD, count_gender_words
+from fairbrief.text.gendered_words import WORD
 from fairbrief.text.names import GENDER_WORDS, bare, gender_of_title, given_names, is_title, without_titles
 from fairbrief.text.recognition import Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
@@ -185,7 +183,7 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
     """
     found = []
     for run in runs(text):
-        of_names = [i for i, is_name in enumerate(_may_be_names(run, text, source)) if is_name]
+        of_names = _may_be_names(run, text, source)
         for part in parts(run):
             # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
             if of_names and (of_names[0] < part.first or of_names[-1] >= part.first + len(part.tokens)):
@@ -258,8 +256,8 @@ def _decide(span: Span, names: Sequence[Name], source: str, variant: str) -> Dec
     return Decision(span.text, span.tokens, *alignment)
 
 
-def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
-    """Whether each token of a run may be a name itself."""
+def _may_be_names(run: Span, text: str, source: str) -> list[int]:
+    """The tokens of a run that may be a name themselves."""
     is_shouted = all(token.isupper() for token in run.tokens)
     found = []
     for i, token in enumerate(run.tokens):
@@ -267,80 +265,9 @@ def _may_be_names(run: Span, text: str, source: str) -> list[bool]:
         opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
         # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
-        found.append(not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted))
+        if not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted):
+            found.append(i)
     return found
-
-
-# ---- People in a text without annotation: their names, and their gender in the text.
-
-
-REACH = 200
-"""Characters after a name in which he and she are assumed to refer to the person, up to the next name."""
-CLEAR = 0.75
-"""Share of one gender among these pronouns from which it is assigned to the person."""
-
-
-@dataclass(slots=True)
-class FoundPerson:
-    """A person named in a text: first and last name if known, and ``female``, ``male`` or ``unknown``."""
-
-    first: str | None
-    last: str | None
-    gender: str = "unknown"
-    spans: list[Span] = field(default_factory=list)
-    votes: Counter[str] = field(default_factory=Counter)
-
-
-def found_people(text: str, accepted: Collection[str], genders: Mapping[str, str]) -> list[FoundPerson]:
-    """The people named by the accepted strings of a text, in the order of their first mention.
-
-    A single name refers to the last person who was named in full with it. The gender is that of a title; else of the
-    he- or she-words between the person's names and the next name, if they agree; else of the first name in
-    ``genders`` (lower-case name → gender).
-    """
-    spans = choose(propose(text), accepted)
-    people: list[FoundPerson] = []
-    for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=False):
-        if (person := _bearer(span, people, genders)) is None:
-            continue
-        person.spans.append(span)
-        titles = filter(None, map(gender_of_title, span.tokens))
-        person.votes.update(f"title {gender}" for gender in titles)
-        after, _, _ = text[span.end : min(following, span.end + REACH)].partition("\n")
-        female, male = count_gender_words(after)
-        person.votes.update({"female": female, "male": male})
-    for person in people:
-        person.gender = _gender(person, genders)
-    return people
-
-
-def _bearer(span: Span, people: list[FoundPerson], genders: Collection[str]) -> FoundPerson | None:
-    """The person whom a span names: a known or a new one; None if it contains no name."""
-    core = without_titles(span.tokens)
-    names = [token for token in core if len(bare(token)) > 1] or core
-    if not names:
-        return None
-    if len(names) > 1:
-        first, last = names[0], names[-1]
-        person = next((p for p in people if p.last == last and p.first in (first, None)), None)
-        if person is None:
-            people.append(person := FoundPerson(first, last))
-        person.first = first
-        return person
-    (alone,) = names
-    person = next((p for p in reversed(people) if alone in (p.last, p.first)), None)
-    if person is None:
-        is_first = len(core) == len(span.tokens) and alone.lower() in genders
-        people.append(person := FoundPerson(alone, None) if is_first else FoundPerson(None, alone))
-    return person
-
-
-def _gender(person: FoundPerson, genders: Mapping[str, str]) -> str:
-    for kind in ("title ", ""):
-        female, male = person.votes[f"{kind}female"], person.votes[f"{kind}male"]
-        if female + male and max(female, male) / (female + male) >= CLEAR:
-            return "female" if female > male else "male"
-    return genders.get((person.first or "").lower(), "unknown")
 
 
 GROUPS = ("female", "male")
