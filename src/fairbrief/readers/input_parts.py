@@ -6,9 +6,10 @@ The parts depend only on the file.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -109,26 +110,29 @@ MIXED = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts and messages of a part; per summary three hashes."""
+    """What was counted in a part of an input, or in all of it."""
 
-    rows: int = 0
-    summaries: int = 0
-    wanted: int = 0
-    unwanted: int = 0
-    """Numbers of cases with and without the attributes of ``--require``."""
-    skipped_count: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    """Numbers of ``rows`` and ``summaries`` that were read, of ``skipped`` ones, and of ``blank`` documents."""
+    excluded_by: Counter[str] = field(default_factory=Counter)
+    """Option → how many of the skipped rows the user excludes by it."""
     skipped: list[str] = field(default_factory=list)
+    """The first messages about skipped rows."""
     keys: array[int] = field(default_factory=lambda: array("q"))
-    """Three numbers per summary: hashes of the system, of the id and of the texts."""
-    blank: int = 0
-    """Number of documents without text, which were excluded."""
+    """Three numbers per summary of a part: hashes of the system, of the id and of the texts."""
 
     def add(self, other: PartTally) -> None:
         """Add the tally of another part."""
-        for name in [count.name for count in fields(self) if count.type == "int"]:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.counts.update(other.counts)
+        self.excluded_by.update(other.excluded_by)
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.keys += other.keys
+
+    def skip(self, message: str) -> None:
+        """Count a skipped row, and store the message if it is among the first."""
+        self.counts["skipped"] += 1
+        if len(self.skipped) < KEPT:
+            self.skipped.append(message)
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""

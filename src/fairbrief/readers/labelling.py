@@ -119,12 +119,10 @@ class Labelling:
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
-    outcomes: set[str] = field(default_factory=set)
-    """``kept`` and ``excluded``, if some records were."""
 
     def begin(self) -> None:
         """Forget the records of an earlier iteration."""
-        self.lacking, self.binned, self.outcomes = {}, set(), set()
+        self.lacking, self.binned = {}, set()
 
     @property
     def changes_records(self) -> bool:
@@ -142,7 +140,6 @@ class Labelling:
         result: Record | None = record
         for name in self.named if self.missing != "refuse" else ():
             result = result and self._without_missing(result, name)
-        self.outcomes.add("kept" if result else "excluded")
         return result
 
     def notes(self) -> list[str]:
@@ -154,12 +151,7 @@ class Labelling:
         ]
 
     def check(self) -> None:
-        """RequestError for bins of an attribute that does not occur, and if no record was kept."""
-        if self.outcomes == {"excluded"}:
-            lacking = f"no document has {' and '.join(map(repr, self.named))}"
-            raise RequestError(
-                f"--missing drop excludes every record: {lacking}. Give the field: NAME=FIELD."
-            )
+        """RequestError for bins of an attribute that does not occur."""
         if unknown := self.bins.keys() - self.binned:
             name = min(unknown)
             lacking = f"no document and no record has the attribute {name!r}"

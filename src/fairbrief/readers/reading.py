@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -17,14 +17,14 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import ID, PATIENCE, Fields
 from fairbrief.readers.files import InputFile, Meter
-from fairbrief.readers.input_parts import KEPT, KnownIds, PartTally, RecordPlaces
-from fairbrief.readers.input_sources import Source, no_record, not_a_row
+from fairbrief.readers.input_parts import KnownIds, PartTally, RecordPlaces
+from fairbrief.readers.input_sources import Source, no_record
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings, once_each
 from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, Summaries, fault_of
+from fairbrief.readers.rows import RowReader, Summaries
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
 from fairbrief.serialization import MISSING
@@ -108,8 +108,8 @@ class Reading:
 
     @property
     def skipped_count(self) -> int:
-        """How many exclusions the last iteration counted: of rows, and of cases without a required attribute."""
-        return self.tally.skipped_count
+        """How many rows (or single summaries) the last iteration excluded."""
+        return self.tally.counts["skipped"]
 
     @property
     def bytes_read(self) -> int:
@@ -129,12 +129,9 @@ class Reading:
 
     def record(self) -> dict[str, Any]:
         """What results.json contains about the reading: settings, the sample, and how much was excluded."""
-        counts = {"skipped": self.tally.skipped_count, "not_required": self.tally.unwanted}
-        return {
-            "read": self.settings.record(),
-            **({} if self.sample is None else {"sample": self.sample}),
-            **counts,
-        }
+        sample = {} if self.sample is None else {"sample": self.sample}
+        counts = {"skipped": self.skipped_count, "excluded_by": dict(sorted(self.tally.excluded_by.items()))}
+        return {"read": self.settings.record(), **sample, **counts}
 
     def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
         """The cases, and the references of each record, which are compared only with the record's other references."""
@@ -159,39 +156,47 @@ class Reading:
             sampling.look(step.record for step in steps if step.record and step.summaries is not None)
             self._begin()
         others, fields = self.summary_files if with_summaries else (), self.summary_fields
-        summary_files = [open_summary_file(name, source, fields, self._exclude) for name, source in others]
+        summary_files = [open_summary_file(name, source, fields, self._skip) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
         for step in self._steps(own_summaries=own_summaries):
-            record, summaries = step.record, step.summaries
-            if record is None or summaries is None or (sampling and not sampling.selects(record)):
-                for summary_file in summary_files:
-                    summary_file.take(record)
+            record, beside = step.record, list[Summary]()
+            if summary_files and (record is None or hash(record.id) not in known):
+                beside = [summary for one in summary_files for summary in one.take(record)]
+                known.update([] if record is None else [hash(record.id)])
+            if record is None or step.summaries is None or (sampling and not sampling.selects(record)):
                 continue
-            self.tally.rows += 1
-            yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
-            if summary_files and (key := hash(record.id)) not in known:
-                known.add(key)
-                beside = (summary for one in summary_files for summary in one.take(record))
-                yield from self._of_record(ids, step, record, beside, may_be_missing=True)
+            if (exclusion := self._exclusion(record)) is not None:
+                self._count_excluded(record, step.where, *exclusion)
+                continue
+            self.tally.counts["rows"] += 1
+            yield from self._of_record(ids, step, record, step.summaries, may_be_missing=not summary_files)
+            yield from self._of_record(ids, step, record, beside, may_be_missing=True)
         for summary_file in summary_files:
             summary_file.finish()
         if not self._is_part:
             self._conclude(needs_summaries=own_summaries)
 
+    def _exclusion(self, record: Record) -> tuple[str, str] | None:
+        """The option by which the user excludes a record, and the reason; None for other records."""
+        for name in self.require:
+            for i, document in enumerate(record.documents, 1):
+                if name not in document.attributes:
+                    return "--require", f"document {i} has no attribute {name!r}"
+        return None
+
     def _of_record(
         self, ids: KnownIds, step: Step, record: Record, summaries: Iterable[Summary], *, may_be_missing: bool
     ) -> Iterator[Case]:
-        """The cases that are new and wanted, redacted if that is wanted; missing summaries count only if no other file may have them."""
+        """The cases that are new, redacted if that is wanted; missing summaries count only if no other file may have them."""
         for summary in summaries:
             is_missing = summary.reason == MISSING
-            self.tally.summaries += not is_missing
-            is_case = may_be_missing or not is_missing
-            if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step.where):
+            self.tally.counts["summaries"] += not is_missing
+            if self._is_new(ids, step, record, summary) and (may_be_missing or not is_missing):
                 case = Case(record, summary)
                 try:
                     yield case if self.redaction is None else self.redaction.case(case)
                 except DataError as error:
-                    self._exclude(error)
+                    self._skip(error)
 
     @property
     def has_places(self) -> bool:
@@ -294,7 +299,7 @@ class Reading:
                 if not count:
                     raise no_record(source.name)
                 self._note_source(reader)
-            self.tally.blank += reader.blank
+            self.tally.counts["blank"] += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
@@ -304,13 +309,13 @@ class Reading:
         """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
         record: Record | None = None
         try:
-            record, summaries = _parsed(reader, row, count, where)
+            record, summaries = reader.read(row, count, where)
             if (labelled := self.labelling.applied(record)) is not None:
                 return labelled, summaries
-            unlabelled = DataError("excluded (--missing drop): no document has a label.")
-            self._count_excluded(at(record.where, unlabelled, record.id))
+            unlabelled = f"no document has {' and '.join(map(repr, self.labelling.named))}"
+            self._count_excluded(record, record.where, "--missing drop", unlabelled)
         except DataError as error:
-            self._exclude(error)
+            self._skip(error)
         return record, None
 
     def _note_source(self, reader: RowReader) -> None:
@@ -332,68 +337,45 @@ class Reading:
             return True
         if self._reader is not None and not self.skips and self.fields.system in self._reader.unseen:
             raise self._reader.missing_field(self._reader.unseen)
-        self._exclude(at(step.where, error, record.id))
+        self._skip(at(step.where, error, record.id))
         return False
 
-    def _is_wanted(self, record: Record, where: str) -> bool:
-        """Whether all documents have the required attributes (``require``); counts the case as wanted or unwanted."""
-        for name in self.require:
-            for i, document in enumerate(record.documents, 1):
-                if name not in document.attributes:
-                    missing = DataError(f"excluded (--require): document {i} has no attribute {name!r}.")
-                    self._count_excluded(at(where, missing, record.id))
-                    self.tally.unwanted += 1
-                    return False
-        self.tally.wanted += 1
-        return True
-
     def _conclude(self, *, needs_summaries: bool) -> None:
-        """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
-        if needs_summaries and self.tally.rows and not self.tally.summaries:
+        """Add notes on the whole input. RequestError if there is no summary, or if options exclude everything."""
+        tally = self.tally
+        if tally.excluded_by and not tally.counts["rows"]:  # a name is probably misspelt
+            options, many = " and ".join(tally.excluded_by), tally.excluded_by.total()
+            raise RequestError(
+                f"Every row ({many:,}) is excluded by {options}. The first: {self.skipped[0]} Give another name, field or "
+                "value, or drop the option."
+            )
+        if needs_summaries and tally.counts["rows"] and not tally.counts["summaries"]:
             named = " or ".join(map(repr, self.fields.summary_names()))
             raise RequestError(
                 f"No record has a summary in the field {named}. Give --summary-field FIELD, or --summaries FILE."
-            )
-        if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
-            required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
-            raise RequestError(
-                f"--require {required} excludes every case ({many}): in each, a document lacks it. Name another attribute."
             )
         self.labelling.check()
         self.notes += self.labelling.notes()
         if self.sampling is not None:
             self.sample = self.sampling.described()
             self.notes.append(self.sampling.note())
-        if self.tally.blank:
-            self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
+        if blank := tally.counts["blank"]:
+            self.notes.append(f"{counted(blank, 'document')} without text excluded.")
 
-    def _exclude(self, error: DataError) -> None:
-        """Raise the error, or if such rows are skipped, count its row as excluded."""
-        if self.redaction is not None:
-            error = DataError(without_identifiers(str(error)))
+    def _skip(self, error: DataError) -> None:
+        """Count the row of an error, if such rows are skipped; otherwise raise the error."""
         if not self.skips:
-            raise error
-        self._count_excluded(error)
+            raise DataError(self._shown(error))
+        self.tally.skip(self._shown(error))
 
-    def _count_excluded(self, error: DataError) -> None:
-        self.tally.skipped_count += 1
-        if len(self.skipped) < KEPT:
-            self.skipped.append(str(error))
+    def _count_excluded(self, record: Record, where: str, option: str, reason: str) -> None:
+        """Count a row that the user excludes by an option."""
+        self.tally.excluded_by[option] += 1
+        self.tally.skip(self._shown(at(where, DataError(f"excluded ({option}): {reason}."), record.id)))
 
-
-def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
-    """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
-    if row.__class__ is dict or isinstance(row, Mapping):
-        return reader.read(row, count, where)
-    if isinstance(row, Record):
-        record, summary = row, Summary(row.id, reader.system, "", reason=MISSING)
-    elif isinstance(row, Case):
-        record, summary = row.record, row.summary
-    else:
-        raise at(where, not_a_row(row))
-    if (wrong := fault_of(row)) is not None:
-        raise at(where, wrong, record.id)
-    return record, (summary,)
+    def _shown(self, error: DataError) -> str:
+        """A message without personal data, if that is replaced."""
+        return str(error) if self.redaction is None else without_identifiers(str(error))
 
 
 def _fields(settings: ReadingSettings) -> Fields:

@@ -29,6 +29,7 @@ from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import at, did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
+from fairbrief.serialization import MISSING
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
 Summaries = tuple[Summary, ...]
@@ -112,8 +113,12 @@ class RowReader:
 
     # ---- The record and the summaries of a row.
 
-    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, Summaries]:
-        """The record and summaries of a row; DataError with its place for invalid rows."""
+    def read(self, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
+        """The record and summaries of a row, or of a Record or Case; DataError with its place for anything invalid."""
+        if isinstance(row, (Record, Case)):
+            return self._made(row, where)
+        if not isinstance(row, Mapping):
+            raise at(where, not_a_row(row))
         key = self.fields.id or ID
         try:
             if not self.is_numbered:
@@ -125,6 +130,22 @@ class RowReader:
             return self._record(row, ident, where), self.summaries(row, ident)
         except DataError as error:
             raise at(where, error, None if self.is_numbered else find(row, key)) from None
+
+    def _made(self, made: Record | Case, where: str) -> tuple[Record, Summaries]:
+        """A Record or Case that the caller made; DataError for texts as documents, or the summary of another record."""
+        record = made if isinstance(made, Record) else made.record
+        summary = (
+            Summary(record.id, self.system, "", reason=MISSING) if isinstance(made, Record) else made.summary
+        )
+        documents: tuple[object, ...] = record.documents
+        for number, document in enumerate(documents, 1):
+            if not isinstance(document, Document):
+                wrong = fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
+                raise at(where, wrong, record.id)
+        if summary.record != record.id:
+            found = f"a summary of the record {summary.record!r}"
+            raise at(where, fault(found, "one of this record", "pair each record with its own"), record.id)
+        return record, (summary,)
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
         fields, get = self.fields, row.get
@@ -225,22 +246,6 @@ class RowReader:
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
         return parse_cell(value) if self.source.is_table else value
-
-
-def fault_of(made: Case | Record) -> DataError | None:
-    """The error of a Case or Record that the caller made, if any: texts as documents, or the summary of another record."""
-    record = made.record if isinstance(made, Case) else made
-    documents: tuple[object, ...] = record.documents
-    for number, document in enumerate(documents, 1):
-        if not isinstance(document, Document):
-            return fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
-    if isinstance(made, Case) and made.summary.record != record.id:
-        return fault(
-            f"a summary of the record {made.summary.record!r}",
-            "one of this record",
-            "pair each record with its own",
-        )
-    return None
 
 
 # ---- Combines the rows of a record into one row.
