@@ -11,6 +11,7 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import attributes_of
+from fairbrief.readers.fields import SPEAKER
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
@@ -18,9 +19,6 @@ from fairbrief.types import Record
 
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
-
-
-SPEAKER = "speaker"
 
 
 @dataclass(frozen=True, slots=True)

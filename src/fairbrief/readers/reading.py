@@ -15,18 +15,18 @@ from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.fields import ID, PATIENCE, Fields
+from fairbrief.readers.fields import PATIENCE, Fields
 from fairbrief.readers.files import InputFile, Meter
 from fairbrief.readers.input_parts import KnownIds, PartTally, RecordPlaces
 from fairbrief.readers.input_sources import Source, no_record
 from fairbrief.readers.json_lines import Range
-from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
+from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
-from fairbrief.readers.reading_settings import ReadingSettings, once_each
+from fairbrief.readers.reading_settings import ReadingSettings
 from fairbrief.readers.redacting import Redaction
 from fairbrief.readers.rows import RowReader, Summaries
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
+from fairbrief.readers.summary_files import ById, InOrder, references_of, summary_files
 from fairbrief.serialization import MISSING
 from fairbrief.settings import as_list
 from fairbrief.text.counted import counted
@@ -81,9 +81,7 @@ class Reading:
         if settings.summaries_id_field is not None and not self.summary_files:
             raise RequestError("--summaries-id-field needs --summaries FILE: add it, or drop the former.")
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
-        self.fields = _fields(settings)
-        summaries_id = settings.summaries_id_field or self.fields.id or ID
-        self.summary_fields = Fields(summaries_id, self.fields.summary, system=settings.system_field)
+        self.fields = Fields(settings)
         bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
         self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
@@ -155,8 +153,8 @@ class Reading:
             steps = self._steps(own_summaries=own_summaries)
             sampling.look(step.record for step in steps if step.record and step.summaries is not None)
             self._begin()
-        others, fields = self.summary_files if with_summaries else (), self.summary_fields
-        summary_files = [open_summary_file(name, source, fields, self._skip) for name, source in others]
+        others = self.summary_files if with_summaries else ()
+        summary_files = [self._summaries(name, source) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
         for step in self._steps(own_summaries=own_summaries):
             record, beside = step.record, list[Summary]()
@@ -175,6 +173,13 @@ class Reading:
             summary_file.finish()
         if not self._is_part:
             self._conclude(needs_summaries=own_summaries)
+
+    def _summaries(self, system: str | None, source: Source) -> InOrder | ById:
+        """The summaries of a separate file: of lines of plain text in the order of the records, or of rows with ids."""
+        if source.file is not None and source.format is None:
+            return InOrder(system or source.system, source.file, self._skip)
+        fields = self.fields.of_summaries(source, system, self.settings.summaries_id_field)
+        return ById(system, source, fields, self._skip)
 
     def _exclusion(self, record: Record) -> tuple[str, str] | None:
         """The option by which the user excludes a record, and the reason; None for other records."""
@@ -376,23 +381,3 @@ class Reading:
     def _shown(self, error: DataError) -> str:
         """A message without personal data, if that is replaced."""
         return str(error) if self.redaction is None else without_identifiers(str(error))
-
-
-def _fields(settings: ReadingSettings) -> Fields:
-    """The fields that the settings name."""
-    attributes, cluster = settings.attribute_fields, settings.cluster_by
-    if settings.speakers is not None:
-        attributes.setdefault(SPEAKER, None)
-    of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
-    return Fields(
-        id=settings.group_by or settings.id_field or None,
-        summary=settings.summary_fields,
-        documents=tuple(once_each("--documents-field", settings.documents_field)),
-        system=settings.system_field,
-        references=settings.references_field,
-        attributes=attributes,
-        record_attributes={**of_cluster, **settings.record_attribute_fields},
-        separator=settings.separator,
-        cluster=cluster,
-        group_by=settings.group_by,
-    )

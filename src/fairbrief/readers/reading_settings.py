@@ -92,7 +92,7 @@ class ReadingSettings:
         check(self)
         fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
         for option, given in fields_given.items():
-            if not as_list(given):
+            if not (names := once_each(option, given)) or "" in names:
                 raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
             raise RequestError("--separator is empty: give the text between two documents, or drop it.")
@@ -161,7 +161,7 @@ class ReadingSettings:
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
         """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
         given = self.summary_field
-        several = given.items() if isinstance(given, Mapping) else once_each("--summary-field", given)
+        several = given.items() if isinstance(given, Mapping) else as_list(given)
         return tuple(named(one) if isinstance(one, str) else one for one in several)
 
 

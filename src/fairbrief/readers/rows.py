@@ -12,18 +12,7 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import field_values as v
 from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
-from fairbrief.readers.fields import (
-    ABSENT,
-    ID,
-    PATIENCE,
-    USED,
-    Fields,
-    Several,
-    find,
-    given,
-    parse_cell,
-    value_in,
-)
+from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
@@ -148,27 +137,25 @@ class RowReader:
         return record, (summary,)
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
-        fields, get = self.fields, row.get
+        fields, attributes = self.fields, v.NOTHING
         draft = draft_of(row, fields, is_table=self.source.is_table)
         self._see_inside("documents", draft.objects)
-        attributes: Mapping[str, str] = v.NOTHING
-        if (own := get("attributes")) is not None:
-            attributes = v.attributes_of(self._cell(own), "the attributes")
+        if (own := self._own(row, "attributes")) is not None:
+            attributes = v.attributes_of(own, "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None and fields.cluster not in attributes:
             need(row, fields.cluster)
             raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
         entities = tuple[Entity, ...]()
-        if (people := get("entities")) not in (None, ""):
-            people = self._cell(people)
+        if (people := self._own(row, "entities")) is not None:
             self._see_inside("entities", people)
             entities = v.read_entities(people, draft.documents)
         documents = draft.with_text
         self.blank += len(draft.documents) - len(documents)
-        references, seed = given(row, fields.references), get("seed_document")
+        references, seed = given(row, fields.references), self._own(row, "seed_document")
         references = self._references(references) if references else ()
-        seed = None if seed in (None, "") else v.id_of(seed, "the seed document")
+        seed = None if seed is None else v.id_of(seed, "the seed document")
         return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
 
     def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
@@ -199,19 +186,15 @@ class RowReader:
         """The summary of each system."""
         fields = self.fields
         text = self._by_field(row) if fields.has_several_summaries else given(row, fields.summary[0][1])
-        system, claims = given(row, fields.system), row.get("claims")
-        claims = None if claims in (None, "") else self._cell(claims)
+        system, claims = given(row, fields.system), self._own(row, "claims")
         if text.__class__ is not str and isinstance(text, Mapping):
             return self._by_system(text, system, claims, ident)
         name = self.system if system is None else v.id_of(system, "the system")
         plain = v.read_summary(ident, name, text, claims)
-        reason, made = row.get("reason"), row.get("made")
-        if reason in (None, "") and made in (None, ""):
-            return (plain,)
-        made = self._cell(made)
-        reason = plain.reason if reason in (None, "") else v.id_of(reason, "the reason")
-        made = v.NOTHING if made == "" else v.attributes_of(made, "'made'")
-        return (replace(plain, reason=reason, made=made),)
+        reason, made = self._own(row, "reason"), self._own(row, "made")
+        if reason is not None:
+            plain = replace(plain, reason=v.id_of(reason, "the reason"))
+        return (plain if made is None else replace(plain, made=v.attributes_of(made, "'made'")),)
 
     def _by_field(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The summaries in the named fields, or in the fields that match a pattern, by system."""
@@ -242,6 +225,13 @@ class RowReader:
             raise fault(f"claims of {unknown[0]!r}", "the name of a system with a summary", "remove them")
         named = [(v.id_of(name, "a system's name"), name) for name in texts]
         return tuple([v.read_summary(ident, system, texts[name], cut.get(name)) for system, name in named])
+
+    def _own(self, row: Mapping[str, Any], name: str) -> Any:
+        """The value of a field with a fixed name, None if it is absent or empty; of a table, what the JSON in it contains."""
+        value = row.get(name)
+        if isinstance(value, str):
+            return self._cell(value) if value else None
+        return value
 
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
@@ -278,7 +268,7 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
             yield number, error
             continue
         system = given(row, fields.system)
-        read = {field: value_in(row, field) for field in (*each, *once)}
+        read = {field: find(row, field) for field in (*each, *once)}
         values = {field: value for field, value in read.items() if value is not ABSENT}
         stored.add((ident, None if system is None else str(system)), (number, values))
     for ident, system in list(stored):
