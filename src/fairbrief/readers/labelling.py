@@ -37,13 +37,13 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
-                who = stranger if speaker else "no speaker"
-                error = DataError(
+                who = (
+                    f"the speaker {names([speaker])}, who is not in {self.name}," if speaker else "no speaker"
+                )
+                raise DataError(
                     f"found {who} in document {number}; add the row, name the field (--attribute {SPEAKER}=FIELD), or give "
                     f"--missing drop or group, with --attribute for a column of the table.{did_you_mean(speaker, self.of)}"
                 )
-                raise at(record.where, error, record.id)
             attributes = {**self.of.get(speaker, {}), **document.attributes}
             documents.append(replace(document, attributes=attributes))
         return replace(record, documents=tuple(documents))
@@ -129,8 +129,6 @@ class Labelling:
 
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
-        if not self.changes_records:
-            return record
         if self.speakers is not None:
             record = self.speakers.applied(record, may_lack=self.missing != "refuse")
         for name, cuts in self.bins.items():
@@ -141,19 +139,16 @@ class Labelling:
         return result
 
     def notes(self) -> list[str]:
-        """What was done to documents without a label."""
+        """What was done to documents without a label. RequestError for bins of an attribute that does not occur."""
+        if unknown := self.bins.keys() - self.binned:
+            name = min(unknown)
+            lacking = f"no document and no record has the attribute {name!r}"
+            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
         done = "excluded" if self.missing == "drop" else f"in the group '{MISSING_GROUP}'"
         return [
             f"{counted(sum(of.values()), 'document')} of {counted(len(of), 'record')} without {name!r} {done} (--missing)."
             for name, of in self.lacking.items()
         ]
-
-    def check(self) -> None:
-        """RequestError for bins of an attribute that does not occur."""
-        if unknown := self.bins.keys() - self.binned:
-            name = min(unknown)
-            lacking = f"no document and no record has the attribute {name!r}"
-            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
 
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
         def in_bins(holder: Any) -> Any:
@@ -165,8 +160,7 @@ class Labelling:
             with suppress(ValueError):
                 number = float(value)
             if not math.isfinite(number):
-                error = fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
-                raise at(record.where, error, record.id)
+                raise fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
             return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
         documents, entities = tuple(map(in_bins, record.documents)), tuple(map(in_bins, record.entities))

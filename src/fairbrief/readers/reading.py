@@ -23,7 +23,7 @@ from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings
-from fairbrief.readers.redacting import Redaction
+from fairbrief.readers.redacting import NAMES, Redaction
 from fairbrief.readers.rows import RowReader, Summaries
 from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, references_of, summary_files
@@ -85,8 +85,10 @@ class Reading:
         bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
         self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
-        self.redaction = Redaction.of(settings.redacted)
-        self.sampling = Sampling.of(settings)
+        self.redaction = Redaction(NAMES in settings.redacted) if settings.redacted else None
+        self.sampling = (
+            None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
+        )
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -201,7 +203,7 @@ class Reading:
                 try:
                     yield case if self.redaction is None else self.redaction.case(case)
                 except DataError as error:
-                    self._skip(error)
+                    self._skip(at(record.where, error))
 
     @property
     def has_places(self) -> bool:
@@ -319,8 +321,8 @@ class Reading:
                 return labelled, summaries
             unlabelled = f"no document has {' and '.join(map(repr, self.labelling.named))}"
             self._count_excluded(record, record.where, "--missing drop", unlabelled)
-        except DataError as error:
-            self._skip(error)
+        except DataError as error:  # of the row, or of the labels
+            self._skip(error if record is None else at(record.where, error, record.id))
         return record, None
 
     def _note_source(self, reader: RowReader) -> None:
@@ -359,7 +361,6 @@ class Reading:
             raise RequestError(
                 f"No record has a summary in the field {named}. Give --summary-field FIELD, or --summaries FILE."
             )
-        self.labelling.check()
         self.notes += self.labelling.notes()
         if self.sampling is not None:
             self.sample = self.sampling.described()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from fairbrief.errors import RequestError
-from fairbrief.readers.messages import at, fault
+from fairbrief.readers.messages import fault
 from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
 from fairbrief.types import Case, Claim, Document, Record
 
-IDENTIFIERS, NAMES = "identifiers", "names"
+NAMES = "names"
+"""The kind of personal data whose replacement must be asked for; identifiers are always replaced."""
 
 
 @dataclass(slots=True)
@@ -23,13 +23,6 @@ class Redaction:
 
     names: bool = False
     _last: tuple[Record, Record, frozenset[str]] | None = field(default=None, init=False)
-
-    @classmethod
-    def of(cls, kinds: Sequence[str]) -> Redaction | None:
-        """The redaction of these kinds; None for no kinds. RequestError for an unknown one."""
-        if unknown := [kind for kind in kinds if kind not in (IDENTIFIERS, NAMES)]:
-            raise RequestError(f"--redact {unknown[0]}: write {IDENTIFIERS}, or {IDENTIFIERS},{NAMES}.")
-        return cls(NAMES in kinds) if kinds else None
 
     def case(self, case: Case) -> Case:
         """The case without personal data. The systems' cases of a record mostly come one after the other."""
@@ -70,11 +63,7 @@ def _refuse(record: Record) -> None:
     """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
         remedy = "give --id-field '' to number the rows, or another --cluster-by"
-        raise at(
-            record.where,
-            fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy),
-        )
+        raise fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy)
     if record.entities:
-        wanted = "plain texts, since --redact would move the mentions"
         remedy = "drop the field 'entities', or --redact"
-        raise at(record.where, fault("entities with mentions", wanted, remedy))
+        raise fault("entities with mentions", "plain texts, since --redact would move the mentions", remedy)
