@@ -28,29 +28,6 @@ from fairbrief.readers.messages import fault
 from fairbrief.text.hashes import hash_of_name, hash_of_texts
 from fairbrief.types import Record
 
-
-class RecordPlaces:
-    """The places of records, sorted by this process's hashes of their ids: the number of the file, and the byte or row group.
-
-    ``reading.part(source, (start, start + 1))`` reads a place.
-    """
-
-    def __init__(self, sources: Sequence[Source], id_field: str) -> None:
-        numbers = array("q")
-        for number, source in enumerate(sources):
-            for ident, start in places_of(source, id_field):
-                numbers.extend((hash(ident), number, start))
-        rows = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
-
-    def of(self, ident: str) -> list[tuple[int, int]]:
-        """Source and start of each place that may have the record; a different id may have the same hash."""
-        key = hash(ident)
-        first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
-        return sorted({(source, start) for source, start in self._places[first:last].tolist()})
-
-
 BITS = (1 << 60) - 1
 """Sixty bits, the size of a Python integer of two digits. Among a million ids, the chance of any
 collision is below one in a million."""
@@ -141,14 +118,10 @@ class PartTally:
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
         systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
-        order = np.argsort(ids)
-        has_other_texts = _alike(ids[order]) & ~_alike(texts[order])
-        return bool(_alike(np.sort(systems + ids * MIXED)).any() or has_other_texts.any())
-
-
-def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each number, from the second, equals its predecessor."""
-    return np.asarray(numbers[1:] == numbers[:-1])
+        summaries, records, versions = (
+            len(np.unique(key)) for key in (systems + ids * MIXED, ids, texts + ids * MIXED)
+        )
+        return summaries < len(ids) or versions > records
 
 
 def can_be_divided(source: Source, id_field: str) -> bool:
@@ -166,14 +139,23 @@ def ranges_of(source: Source) -> list[Range]:
     return [] if file is None or form is None or form.ranges is None else form.ranges(file)
 
 
-def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
+def places_of(sources: Sequence[Source], id_field: str) -> NDArray[np.int64]:
+    """The place of each record, with this process's hash of its id: hash, number of the source, and start of its line or row group."""
+    numbers = array("q")
+    for number, source in enumerate(sources):
+        for ident, start in _ids(source, id_field):
+            numbers.extend((hash(ident), number, start))
+    return np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
+
+
+def _ids(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
     """Each row's id with the start of a part that contains it: the first byte of its line, or its row group.
 
     The source must have ranges. Rows without a readable id are skipped.
     """
     assert source.file is not None
     if source.format is BY_NAME["parquet"]:
-        yield from _places_in_groups(source.file, id_field)
+        yield from _ids_in_groups(source.file, id_field)
         return
     is_plain = id_field.isidentifier()
     line: Any = msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]) if is_plain else Any
@@ -187,7 +169,7 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
             start += len(content)
 
 
-def _places_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
+def _ids_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
     with tables.open_parquet(file) as table:
         for group in range(table.num_row_groups):
             for ident in table.read_row_group(group, columns=[id_field])[id_field].to_pylist():

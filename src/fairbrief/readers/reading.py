@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import PATIENCE, Fields
 from fairbrief.readers.files import InputFile, Meter
-from fairbrief.readers.input_parts import KnownIds, PartTally, RecordPlaces
+from fairbrief.readers.input_parts import KnownIds, PartTally
 from fairbrief.readers.input_sources import Source, no_record
 from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
@@ -236,9 +239,11 @@ class Reading:
         reading._is_part = True
         return reading
 
-    def at(self, source: int, start: int) -> Reading:
-        """A reading of the rows at one of `places`."""
-        return self.part(source, Range(start, start + 1))
+    def near(self, records: Collection[str]) -> Iterator[Reading]:
+        """Readings of the places that may have these records, in an input that has places; a few have other records."""
+        is_near = np.isin(self._places[:, 0], [hash(record) for record in records])
+        for source, start in sorted(set(map(tuple, self._places[is_near, 1:].tolist()))):
+            yield self.part(source, Range(start, start + 1))
 
     def _of_one(self, source: Source) -> Reading:
         """A reading of only one source, with the same settings."""
@@ -248,10 +253,10 @@ class Reading:
         return reading
 
     @cached_property
-    def places(self) -> RecordPlaces:
-        """The places of all records, for an input that has them; all ids are read once."""
+    def _places(self) -> NDArray[np.int64]:
+        """The places of all records, whose ids are read once."""
         assert self.fields.id is not None
-        return RecordPlaces(self.sources, self.fields.id)
+        return input_parts.places_of(self.sources, self.fields.id)
 
     def look(self) -> None:
         """Read the first rows of every source, before its parts are read, and set ``notes``.
