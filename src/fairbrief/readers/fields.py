@@ -170,8 +170,7 @@ class Fields:
     """The fields of a row, or columns of a table, by their content; names or paths (see `readers.fields`)."""
 
     def __init__(self, settings: ReadingSettings) -> None:
-        cluster, of_record = settings.cluster_by, settings.record_attribute_fields
-        attributes = settings.attribute_fields
+        cluster, attributes = settings.cluster_by, settings.attribute_fields
         if settings.speakers is not None:
             attributes.setdefault(SPEAKER, None)
         self.id = settings.group_by or settings.id_field or None
@@ -183,9 +182,8 @@ class Fields:
         self.references = settings.references_field or NOWHERE
         self.attributes = attributes
         """None: the field of the attribute's name, if it exists."""
-        self.record_attributes = (
-            of_record if cluster in (None, *attributes) else {cluster: cluster, **of_record}
-        )
+        of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
+        self.record_attributes = {**of_cluster, **settings.record_attribute_fields}
         self.separator = settings.separator
         self.cluster = cluster
         """Field whose value names the record's cluster."""
@@ -219,7 +217,7 @@ class Fields:
     def named(self, *, is_table: bool, with_summaries: bool) -> set[str]:
         """The fields that must occur in the input: those that the caller named, of summaries, and in a table of documents."""
         usual = {ID, "references", "system", NOWHERE} | (set() if is_table else {"documents"})
-        named = {self.id, self.references, self.group_by, *self.documents}
+        named = {self.id, self.references, *self.documents}
         if with_summaries:
             named |= {self.system, *self.summary_names()}
         wanted = {name for name in named - usual if name is not None}

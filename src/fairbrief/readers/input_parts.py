@@ -118,10 +118,8 @@ class PartTally:
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
         systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
-        summaries, records, versions = (
-            len(np.unique(key)) for key in (systems + ids * MIXED, ids, texts + ids * MIXED)
-        )
-        return summaries < len(ids) or versions > records
+        summaries, versions = systems + ids * MIXED, texts + ids * MIXED
+        return len(np.unique(summaries)) < len(ids) or len(np.unique(versions)) > len(np.unique(ids))
 
 
 def can_be_divided(source: Source, id_field: str) -> bool:

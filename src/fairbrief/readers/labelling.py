@@ -37,9 +37,7 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                who = (
-                    f"the speaker {names([speaker])}, who is not in {self.name}," if speaker else "no speaker"
-                )
+                who = f"the speaker {speaker!r}, who is not in {self.name}," if speaker else "no speaker"
                 raise DataError(
                     f"found {who} in document {number}; add the row, name the field (--attribute {SPEAKER}=FIELD), or give "
                     f"--missing drop or group, with --attribute for a column of the table.{did_you_mean(speaker, self.of)}"
@@ -55,8 +53,7 @@ def read_speakers(source: Any) -> SpeakerTable:
     Raises DataError for a speaker with two rows, and RequestError without that column or without any other.
     """
     table = one_source(source)
-    rows: dict[str, Mapping[str, str]] = {}
-    first: dict[str, int] = {}
+    rows: dict[str, tuple[int, dict[str, str]]] = {}
     for number, row in table.read():
         where = f"{table.name}:{number}"
         if not isinstance(row, Mapping):
@@ -65,14 +62,13 @@ def read_speakers(source: Any) -> SpeakerTable:
             wanted = f"the column '{SPEAKER}' and columns with attributes"
             raise RequestError(f"{table.name} needs {wanted}. It has {names(row)}.")
         values = dict(attributes_of(row, "the columns"))
-        speaker = values.pop(SPEAKER, None)
-        if speaker is None:
+        if (speaker := values.pop(SPEAKER, None)) is None:
             raise at(where, fault("no speaker", "a name in every row", "add it, or remove the row"))
         if speaker in rows:
-            twice = f"{names([speaker])} twice, first in row {first[speaker]}"
+            twice = f"{names([speaker])} twice, first in row {rows[speaker][0]}"
             raise at(where, fault(twice, "one row per speaker", "remove one of them"))
-        first[speaker], rows[speaker] = number, values
-    return SpeakerTable(table.name, rows)
+        rows[speaker] = number, values
+    return SpeakerTable(table.name, {speaker: values for speaker, (_, values) in rows.items()})
 
 
 Cuts = tuple[float, ...]

@@ -65,9 +65,7 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise DataError(
-                    f"{self.address}: found that the file changed meanwhile; run the command again."
-                )
+                raise DataError(f"{self.address}: found that the file changed; run the command again.")
         return handle
 
 
@@ -123,11 +121,9 @@ def _store(scheme: str, host: str, query: str, process: int) -> tuple[Any, str]:
 
 
 def _s3(fs: Any, bucket: str, settings: Mapping[str, str], *, is_public: bool) -> Any:
-    set_in = os.environ.get  # pyarrow uses these variables only in addresses
-    endpoint = (
-        settings.get("endpoint_override") or set_in("AWS_ENDPOINT_URL_S3") or set_in("AWS_ENDPOINT_URL")
-    )
-    region = settings.get("region") or set_in("AWS_REGION") or set_in("AWS_DEFAULT_REGION")
+    env = os.environ.get  # pyarrow uses these variables only in addresses
+    endpoint = settings.get("endpoint_override") or env("AWS_ENDPOINT_URL_S3") or env("AWS_ENDPOINT_URL")
+    region = settings.get("region") or env("AWS_REGION") or env("AWS_DEFAULT_REGION")
     region = region or ("us-east-1" if endpoint else fs.resolve_s3_region(bucket))
     retries = fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS)
     return fs.S3FileSystem(
@@ -186,17 +182,16 @@ def _naming_the_file(address: str) -> Iterator[None]:
 def fault(address: str, error: Exception) -> FairbriefError:
     """Our error for an error of a store."""
     reason = redacted(_without_keys(first_line(error, 300)))
-    scheme = address.partition("://")[0]
+    place, store = address.partition("?")[0], STORES[address.partition("://")[0]]
     if isinstance(error, FileNotFoundError):
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
-            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({STORES[scheme].credentials})."
+            f"{address} cannot be read with your credentials ({reason}): set {store.credentials}."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
-        return RequestError(
-            f"{address} cannot be opened ({reason}): correct it, or copy the file: {STORES[scheme].copying} {address.partition('?')[0]} ."
-        )
+        copying = f"copy the file: {store.copying} {place} ."
+        return RequestError(f"{address} cannot be opened ({reason}): correct it, or {copying}")
     return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -89,9 +89,8 @@ class Reading:
         self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction(NAMES in settings.redacted) if settings.redacted else None
-        self.sampling = (
-            None if settings.sample is None else Sampling(settings.sample, settings.sample_by, settings.seed)
-        )
+        size = settings.sample
+        self.sampling = None if size is None else Sampling(size, settings.sample_by, settings.seed)
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -168,12 +167,11 @@ class Reading:
                 known.update([] if record is None else [hash(record.id)])
             if record is None or step.summaries is None or (sampling and not sampling.selects(record)):
                 continue
-            if (exclusion := self._exclusion(record)) is not None:
-                self._count_excluded(record, step.where, *exclusion)
-                continue
-            self.tally.counts["rows"] += 1
-            yield from self._of_record(ids, step, record, step.summaries, may_be_missing=not summary_files)
-            yield from self._of_record(ids, step, record, beside, may_be_missing=True)
+            new = [one for one in (*step.summaries, *beside) if self._is_new(ids, step, record, one)]
+            if new and self._is_wanted(record, step.where):
+                # A record may have its summary in another file.
+                wanted = (one for one in new if one.reason != MISSING or not summary_files or one in beside)
+                yield from self._redacted((Case(record, one) for one in wanted), step.where)
         for summary_file in summary_files:
             summary_file.finish()
         if not self._is_part:
@@ -194,19 +192,24 @@ class Reading:
                     return "--require", f"document {i} has no attribute {name!r}"
         return None
 
-    def _of_record(
-        self, ids: KnownIds, step: Step, record: Record, summaries: Iterable[Summary], *, may_be_missing: bool
-    ) -> Iterator[Case]:
-        """The cases that are new, redacted if that is wanted; missing summaries count only if no other file may have them."""
-        for summary in summaries:
-            is_missing = summary.reason == MISSING
-            self.tally.counts["summaries"] += not is_missing
-            if self._is_new(ids, step, record, summary) and (may_be_missing or not is_missing):
-                case = Case(record, summary)
-                try:
-                    yield case if self.redaction is None else self.redaction.case(case)
-                except DataError as error:
-                    self._skip(at(record.where, error))
+    def _is_wanted(self, record: Record, where: str) -> bool:
+        """Whether the user excludes a row by no option; counts it."""
+        if (exclusion := self._exclusion(record)) is not None:
+            self._count_excluded(record, where, *exclusion)
+        else:
+            self.tally.counts["rows"] += 1
+        return exclusion is None
+
+    def _redacted(self, cases: Iterator[Case], where: str) -> Iterator[Case]:
+        """The cases without personal data, if that is replaced."""
+        if self.redaction is None:
+            yield from cases
+            return
+        for case in cases:
+            try:
+                yield self.redaction.case(case)
+            except DataError as error:
+                self._skip(at(where, error))
 
     @property
     def has_places(self) -> bool:
@@ -302,10 +305,9 @@ class Reading:
                 reader.seen, reader.unseen = PATIENCE, set()
             count = 0
             for count, (number, row) in enumerate(reader.rows(self._meter), 1):
-                where = f"{source.name}:{number}"
-                record, summaries = self._read(reader, row, count, where)
+                step = self._step(reader, index, number, row, count)
                 reader.check_fields()
-                yield Step(index, number, where, record, summaries)
+                yield step
             reader.check_fields(patience=1)
             if not self._is_part:
                 if not count:
@@ -315,20 +317,18 @@ class Reading:
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
-    def _read(
-        self, reader: RowReader, row: Any, count: int, where: str
-    ) -> tuple[Record | None, Summaries | None]:
-        """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
-        record: Record | None = None
+    def _step(self, reader: RowReader, index: int, number: int, row: Any, count: int) -> Step:
+        """A row with the labels of its record processed."""
+        where, record = f"{reader.source.name}:{number}", None
         try:
             record, summaries = reader.read(row, count, where)
             if (labelled := self.labelling.applied(record)) is not None:
-                return labelled, summaries
+                return Step(index, number, where, labelled, summaries)
             unlabelled = f"no document has {' and '.join(map(repr, self.labelling.named))}"
-            self._count_excluded(record, record.where, "--missing drop", unlabelled)
-        except DataError as error:  # of the row, or of the labels
-            self._skip(error if record is None else at(record.where, error, record.id))
-        return record, None
+            self._count_excluded(record, where, "--missing drop", unlabelled)
+        except DataError as error:
+            self._skip(at(where, error, reader.id_in(row)))
+        return Step(index, number, where, record, None)
 
     def _note_source(self, reader: RowReader) -> None:
         """Add notes on how a source was read."""
@@ -341,6 +341,7 @@ class Reading:
 
     def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
+        self.tally.counts["summaries"] += summary.reason != MISSING
         texts = tuple([document.text for document in record.documents])
         if self._is_part:  # repeated ids are detected when all parts are known
             self.tally.note(record, summary.system, texts)
@@ -357,15 +358,13 @@ class Reading:
         tally = self.tally
         if tally.excluded_by and not tally.counts["rows"]:  # a name is probably misspelt
             options, many = " and ".join(tally.excluded_by), tally.excluded_by.total()
-            raise RequestError(
-                f"Every row ({many:,}) is excluded by {options}. The first: {self.skipped[0]} Give another name, field or "
-                "value, or drop the option."
-            )
+            first = next((message for message in tally.skipped if ": excluded (" in message), "")
+            wanted = "Give another name, field or value, or drop the option."
+            raise RequestError(f"Every row ({many:,}) is excluded by {options}. The first: {first} {wanted}")
         if needs_summaries and tally.counts["rows"] and not tally.counts["summaries"]:
             named = " or ".join(map(repr, self.fields.summary_names()))
-            raise RequestError(
-                f"No record has a summary in the field {named}. Give --summary-field FIELD, or --summaries FILE."
-            )
+            advice = "Give --summary-field FIELD, or --summaries FILE."
+            raise RequestError(f"No record has a summary in the field {named}. {advice}")
         self.notes += self.labelling.notes()
         if self.sampling is not None:
             self.sample = self.sampling.described()

@@ -38,9 +38,7 @@ class ReadingSettings:
     documents_field: Names = reading(
         ("documents",), "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
     )
-    group_by: str | None = reading(
-        None, "Where each row is one document: field with the record's id.", "FIELD",
-    )
+    group_by: str | None = reading(None, "Where each row is one document: field with the record's id.", "FIELD")
     id_field: str | None = reading(ID, "Field with the record's id; '' numbers the rows.", "FIELD")
     system_field: str = reading("system", "Field with the system's name.", "FIELD")
     references_field: str = reading("references", "Field with summaries by people.", "FIELD")
@@ -56,9 +54,7 @@ class ReadingSettings:
         (), "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
         recorded=False,
     )
-    summaries_id_field: str | None = reading(
-        None, "Field with the record's id in files of summaries.", "FIELD",
-    )
+    summaries_id_field: str | None = reading(None, "Field with the record's id in files of summaries.", "FIELD")
     record_attributes: Named = reading(
         (), "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME", flag="--record-attribute",
     )
@@ -179,7 +175,7 @@ def named(text: str) -> tuple[str | None, str]:
     return name, value
 
 
-def once_each(option: str, given: Names | Sequence[Any]) -> Sequence[Any]:
+def once_each(option: str, given: SummaryFields | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
     values = list(as_list(given))
     for value in values:
@@ -193,10 +189,10 @@ def _mapped(option: str, given: Named) -> dict[str, str | None]:
     if isinstance(given, Mapping):
         return dict(given)
     result: dict[str, str | None] = {}
-    for text in once_each(option, given):
+    for text in as_list(given):
         first, second = named(text)
         name, value = (second, None) if first is None else (first, second)
         if name in result:
-            raise RequestError(f"{option} has the name '{name}' twice: give it once.")
+            raise RequestError(f"{option} {name} was given twice: give it once.")
         result[name] = value
     return result

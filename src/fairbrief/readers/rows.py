@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import field_values as v
-from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
+from fairbrief.readers.documents import HOW_TO_NAME, Draft, draft_of, look_up, map_attribute, need
 from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.serialization import MISSING
 from fairbrief.types import Case, Document, Entity, Record, Summary
@@ -81,7 +81,7 @@ class RowReader:
         also = f" Of its documents: {names(inner)}." if inner else ""
         return RequestError(
             f"{self.source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(outer)}.{also}"
-            f"{did_you_mean(wanted, [*outer, *inner])}{how_to_say(wanted, self.fields)}"
+            f"{did_you_mean(wanted, [*outer, *inner])}{HOW_TO_NAME.get(wanted, '')}"
         )
 
     def unused(self) -> list[str]:
@@ -103,38 +103,26 @@ class RowReader:
     # ---- The record and the summaries of a row.
 
     def read(self, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
-        """The record and summaries of a row, or of a Record or Case; DataError with its place for anything invalid."""
-        if isinstance(row, (Record, Case)):
-            return self._made(row, where)
+        """The record and summaries of a row, or of a Record or Case; DataError, without its place, for anything invalid."""
+        if isinstance(row, Record):
+            row = Case(row, Summary(row.id, self.system, "", reason=MISSING))
+        if isinstance(row, Case):
+            return _checked(row)
         if not isinstance(row, Mapping):
-            raise at(where, not_a_row(row))
-        key = self.fields.id or ID
-        try:
-            if not self.is_numbered:
-                ident = v.id_of(need(row, key), "the id")
-            elif self.fields.id == ID and row.get(ID) is not None:
-                raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
-            else:
-                ident = str(count)
-            return self._record(row, ident, where), self.summaries(row, ident)
-        except DataError as error:
-            raise at(where, error, None if self.is_numbered else find(row, key)) from None
+            raise not_a_row(row)
+        if not self.is_numbered:
+            ident = v.id_of(need(row, self.fields.id or ID), "the id")
+        elif self.fields.id == ID and row.get(ID) is not None:
+            raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
+        else:
+            ident = str(count)
+        return self._record(row, ident, where), self.summaries(row, ident)
 
-    def _made(self, made: Record | Case, where: str) -> tuple[Record, Summaries]:
-        """A Record or Case that the caller made; DataError for texts as documents, or the summary of another record."""
-        record = made if isinstance(made, Record) else made.record
-        summary = (
-            Summary(record.id, self.system, "", reason=MISSING) if isinstance(made, Record) else made.summary
-        )
-        documents: tuple[object, ...] = record.documents
-        for number, document in enumerate(documents, 1):
-            if not isinstance(document, Document):
-                wrong = fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
-                raise at(where, wrong, record.id)
-        if summary.record != record.id:
-            found = f"a summary of the record {summary.record!r}"
-            raise at(where, fault(found, "one of this record", "pair each record with its own"), record.id)
-        return record, (summary,)
+    def id_in(self, row: Any) -> Any:
+        """The id of a row, for messages; None if it has none, or if rows are numbered."""
+        if isinstance(row, Mapping):
+            return None if self.is_numbered else find(row, self.fields.id or ID)
+        return getattr(getattr(row, "record", row), "id", None)
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
         fields, attributes = self.fields, v.NOTHING
@@ -153,19 +141,16 @@ class RowReader:
             entities = v.read_entities(people, draft.documents)
         documents = draft.with_text
         self.blank += len(draft.documents) - len(documents)
-        references, seed = given(row, fields.references), self._own(row, "seed_document")
+        references, seed = given(row, fields.references), row.get("seed_document")
         references = self._references(references) if references else ()
-        seed = None if seed is None else v.id_of(seed, "the seed document")
+        seed = None if seed in (None, "") else v.id_of(seed, "the seed document")
         return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
 
     def _mapped(self, row: Mapping[str, Any], draft: Draft, known: Mapping[str, str]) -> Mapping[str, str]:
         """The record's attributes, with those from other fields; sets those of the documents."""
         own = dict(known)
         for name, source, is_of_record in self._attributes:
-            if is_of_record:
-                value = look_up(row, source)
-            else:
-                value = map_attribute(name, source, row, draft, self.fields.separator)
+            value = look_up(row, source) if is_of_record else map_attribute(name, source, draft)
             if value is not ABSENT:
                 self.unseen.discard(source)
                 if value is not None and (text := v.value_of(value, f"the attribute {name!r}")) is not None:
@@ -191,8 +176,8 @@ class RowReader:
             return self._by_system(text, system, claims, ident)
         name = self.system if system is None else v.id_of(system, "the system")
         plain = v.read_summary(ident, name, text, claims)
-        reason, made = self._own(row, "reason"), self._own(row, "made")
-        if reason is not None:
+        reason, made = row.get("reason"), self._own(row, "made")
+        if reason not in (None, ""):
             plain = replace(plain, reason=v.id_of(reason, "the reason"))
         return (plain if made is None else replace(plain, made=v.attributes_of(made, "'made'")),)
 
@@ -205,11 +190,8 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(
-                        f"two fields with the summary of {name!r}",
-                        "one per system",
-                        "write --summary-field NAME=FIELD",
-                    )
+                    found = f"two fields with the summary of {name!r}"
+                    raise fault(found, "one per system", "write --summary-field NAME=FIELD")
                 texts[name] = text
         return texts
 
@@ -236,6 +218,18 @@ class RowReader:
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
         return parse_cell(value) if self.source.is_table else value
+
+
+def _checked(case: Case) -> tuple[Record, Summaries]:
+    """The content of a Case that the caller made; DataError for texts as documents, or the summary of another record."""
+    record, documents = case.record, cast("tuple[object, ...]", case.record.documents)
+    for number, document in enumerate(documents, 1):
+        if not isinstance(document, Document):
+            raise fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
+    if (other := case.summary.record) != record.id:
+        found = f"a summary of the record {other!r}"
+        raise fault(found, "one of this record", "pair each record with its own")
+    return record, (case.summary,)
 
 
 # ---- Combines the rows of a record into one row.
