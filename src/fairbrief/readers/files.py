@@ -77,6 +77,10 @@ class Meter:
     _position: int = 0
     _open: Any = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without the open file."""
+        return Meter, (self.before,)
+
     def follow(self, file: Any) -> Any:
         """Take the position from an open file, which is returned."""
         self._open = file
