@@ -251,7 +251,7 @@ def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_p
     """As by a reading from the beginning, with the same words; so are documents without text, over all parts."""
     blank = {"text": " ", "attributes": {"party": "L"}}
     blanks = {i: {**lines[i], "documents": [*lines[i]["documents"], blank], "entities": []} for i in (5, 44)}
-    unlabelled = {30: {**lines[30], "documents": [{"text": "No party."}]}}
+    unlabelled = {30: {"id": "z", "documents": ["No party."], "summary": "S."}}
     path = changed(
         lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks, **unlabelled}
     )

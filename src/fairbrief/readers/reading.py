@@ -170,8 +170,8 @@ class Reading:
             new = [one for one in (*step.summaries, *beside) if self._is_new(ids, step, record, one)]
             if new and self._is_wanted(record, step.where):
                 # A record may have its summary in another file.
-                wanted = (one for one in new if one.reason != MISSING or not summary_files or one in beside)
-                yield from self._redacted((Case(record, one) for one in wanted), step.where)
+                wanted = [one for one in new if one.reason != MISSING or not summary_files or one in beside]
+                yield from self._redacted(record, wanted, step.where)
         for summary_file in summary_files:
             summary_file.finish()
         if not self._is_part:
@@ -200,16 +200,15 @@ class Reading:
             self.tally.counts["rows"] += 1
         return exclusion is None
 
-    def _redacted(self, cases: Iterator[Case], where: str) -> Iterator[Case]:
-        """The cases without personal data, if that is replaced."""
-        if self.redaction is None:
-            yield from cases
-            return
-        for case in cases:
-            try:
-                yield self.redaction.case(case)
-            except DataError as error:
-                self._skip(at(where, error))
+    def _redacted(self, record: Record, summaries: Sequence[Summary], where: str) -> list[Case]:
+        """The cases of a row, without personal data if that is replaced."""
+        try:
+            if self.redaction is not None:
+                return self.redaction.cases(record, summaries)
+        except DataError as error:
+            self._skip(at(where, error))
+            return []
+        return [Case(record, summary) for summary in summaries]
 
     @property
     def has_places(self) -> bool:
