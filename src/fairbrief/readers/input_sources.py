@@ -82,7 +82,7 @@ def one_source(source: Any) -> Source:
 def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: str | None) -> list[Source]:
     """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
     sources, paths = [], list[tuple[InputFile, str | None]]()
-    for name in map(os.fspath, given):
+    for name in [os.fspath(one) for one in given]:
         if name.startswith(PREFIX):
             sources.append(_of_data_set(open_named(name), name, name.split("/")[-1]))
         else:

@@ -161,7 +161,8 @@ class Reading:
         summary_files = [self._summaries(name, source) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
         for step in self._steps(own_summaries=own_summaries):
-            record, beside = step.record, list[Summary]()
+            record = step.record
+            beside: list[Summary] = []
             if summary_files and (record is None or hash(record.id) not in known):
                 beside = [summary for one in summary_files for summary in one.take(record)]
                 known.update([] if record is None else [hash(record.id)])

@@ -104,12 +104,8 @@ class RowReader:
 
     def read(self, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
         """The record and summaries of a row, or of a Record or Case; DataError, without its place, for anything invalid."""
-        if isinstance(row, Record):
-            row = Case(row, Summary(row.id, self.system, "", reason=MISSING))
-        if isinstance(row, Case):
-            return _checked(row)
-        if not isinstance(row, Mapping):
-            raise not_a_row(row)
+        if row.__class__ is not dict and not isinstance(row, Mapping):
+            return self._made(row)
         if not self.is_numbered:
             ident = v.id_of(need(row, self.fields.id or ID), "the id")
         elif self.fields.id == ID and row.get(ID) is not None:
@@ -117,6 +113,20 @@ class RowReader:
         else:
             ident = str(count)
         return self._record(row, ident, where), self.summaries(row, ident)
+
+    def _made(self, row: Any) -> tuple[Record, Summaries]:
+        """The content of a Record or Case; DataError for other rows, texts as documents, or the summary of another record."""
+        case = Case(row, Summary(row.id, self.system, "", reason=MISSING)) if isinstance(row, Record) else row
+        if not isinstance(case, Case):
+            raise not_a_row(row)
+        record, documents = case.record, cast("tuple[object, ...]", case.record.documents)
+        for number, document in enumerate(documents, 1):
+            if not isinstance(document, Document):
+                raise fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
+        if (other := case.summary.record) != record.id:
+            found = f"a summary of the record {other!r}"
+            raise fault(found, "one of this record", "pair each record with its own")
+        return record, (case.summary,)
 
     def id_in(self, row: Any) -> Any:
         """The id of a row, for messages; None if it has none, or if rows are numbered."""
@@ -135,7 +145,7 @@ class RowReader:
         if fields.cluster is not None and fields.cluster not in attributes:
             need(row, fields.cluster)
             raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
-        entities = tuple[Entity, ...]()
+        entities: tuple[Entity, ...] = ()
         if (people := self._own(row, "entities")) is not None:
             self._see_inside("entities", people)
             entities = v.read_entities(people, draft.documents)
@@ -211,25 +221,13 @@ class RowReader:
     def _own(self, row: Mapping[str, Any], name: str) -> Any:
         """The value of a field with a fixed name, None if it is absent or empty; of a table, what the JSON in it contains."""
         value = row.get(name)
-        if isinstance(value, str):
-            return self._cell(value) if value else None
-        return value
+        if value.__class__ is not str:
+            return value
+        return self._cell(value) if value else None
 
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
         return parse_cell(value) if self.source.is_table else value
-
-
-def _checked(case: Case) -> tuple[Record, Summaries]:
-    """The content of a Case that the caller made; DataError for texts as documents, or the summary of another record."""
-    record, documents = case.record, cast("tuple[object, ...]", case.record.documents)
-    for number, document in enumerate(documents, 1):
-        if not isinstance(document, Document):
-            raise fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
-    if (other := case.summary.record) != record.id:
-        found = f"a summary of the record {other!r}"
-        raise fault(found, "one of this record", "pair each record with its own")
-    return record, (case.summary,)
 
 
 # ---- Combines the rows of a record into one row.
