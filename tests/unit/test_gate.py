@@ -229,25 +229,20 @@ def test_half_an_input_skipped_as_broken_decides_nothing(tmp_path: Path, fairbri
     row += '{"text": "quartz %s", "attributes": {%s}}], "summary": "alder quartz"}\n'
     whole = "".join(row % (i, i, i, '"side": "R"') for i in range(60))
     source.write_text(whole + "{broken\n" * 60)
-    loud = ("audit", source, "--measure", BUR, "--resamples", "50", "--out")
-    audited = (*loud[:-1], "--quiet", "--out")
+    audited = ("audit", source, "--measure", BUR, "--resamples", "50", "--out")
     assert fairbrief(*audited, tmp_path / "a", "--on-error", "skip").code == 0
     run_ = fairbrief("gate", tmp_path / "a", "--max", f"{BUR}<=0.5")
     assert run_.code == 3
     assert "60 of 120 (50.0%): 60 skipped lines" in run_.out
     unlabelled = row.replace('"side": "L"', "")
     source.write_text(whole + "".join(unlabelled % (f"x{i}", i, i, "") for i in range(60)))
-    excluding = {
-        "--require": ("--require", "side"),
-        "--missing drop": ("--missing", "drop", "--attribute", "side"),
-    }
-    for option, texts in excluding.items():
-        out = tmp_path / option.strip("-")
-        assert f"60 rows excluded by {option}." in fairbrief(*loud, out, *texts).out
+    for option, more in (("--require", "side"), ("--missing drop", "--attribute side")):
+        out = tmp_path / more
+        ran = fairbrief(*audited, out, *f"{option} {more}".split())
+        assert f"60 rows excluded by {option}." in ran.out
         assert fairbrief("gate", out, "--max", f"{BUR}<=0.5").code == 0
         result = load(out)
-        assert result.excluded_by == {option: 60}
-        of_old = {**result.made, "excluded_by": None, "not_required": 60}
+        of_old = {**result.made, "excluded_by": {}, "not_required": 60}
         assert not left_out(replace(result, made=of_old), 0.0)
 
 
