@@ -52,7 +52,7 @@ REFUSED = [
     ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure equal_coverage@mod", "'mod'", "Found: mood"),
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
-    ("audit one.jsonl --require mod", "'mod'", "every case (4)"),
+    ("audit one.jsonl --require mod", "'mod'", "Every row (4)"),
     ("audit kinds.jsonl --by knd", "Did you mean 'kind'?"),
     ("audit one.jsonl --protocol zang", "zhang-perspectives"),
     ("audit one.jsonl --summary-field sumary", "'sumary'", "'summary'"),

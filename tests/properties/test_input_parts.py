@@ -72,9 +72,9 @@ def test_records_are_found_by_their_ids(tmp_path: Path, kind: str) -> None:
             pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=1)
     reading = read(sorted(tmp_path.iterdir()))
     for ident in ids:
-        cases = [c for file, start in reading.places.of(ident) for c in reading.at(file, start)]
+        cases = [case for one in reading.near([ident]) for case in one]
         assert [case.summary.text for case in cases] == [f"{ident} of s0", f"{ident} of s1"]
-    assert reading.places.of("c") == []
+    assert not list(reading.near(["c"]))
 
 
 def test_an_error_in_a_part_names_the_files_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

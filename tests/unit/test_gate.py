@@ -21,7 +21,7 @@ from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import gate, gate_rules
-from fairbrief.saved.compare import compare
+from fairbrief.saved.compare import compare, left_out
 from fairbrief.saved.gate_rules import Check
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
@@ -222,20 +222,27 @@ def test_summaries_without_a_text_are_counted(tmp_path: Path, reason: str) -> No
 
 
 def test_half_an_input_skipped_as_broken_decides_nothing(tmp_path: Path, fairbrief: Command) -> None:
-    """Lines that --on-error skip left out count; those that --require leaves out were meant to be."""
+    """Lines that --on-error skip left out count; rows that the user excludes by an option do not."""
     source = tmp_path / "in.jsonl"
     row = '{"id": "%s", "documents": [{"text": "alder %s", "attributes": {"side": "L"}}, '
     row += '{"text": "quartz %s", "attributes": {%s}}], "summary": "alder quartz"}\n'
     whole = "".join(row % (i, i, i, '"side": "R"') for i in range(60))
     source.write_text(whole + "{broken\n" * 60)
-    audited = ("audit", source, "--measure", BUR, "--resamples", "50", "--quiet", "--out")
+    audited = ("audit", source, "--measure", BUR, "--resamples", "50", "--out")
     assert fairbrief(*audited, tmp_path / "a", "--on-error", "skip").code == 0
     run_ = fairbrief("gate", tmp_path / "a", "--max", f"{BUR}<=0.5")
     assert run_.code == 3
     assert "60 of 120 (50.0%): 60 skipped lines" in run_.out
-    source.write_text(whole + "".join(row % (f"x{i}", i, i, "") for i in range(60)))
-    assert fairbrief(*audited, tmp_path / "b", "--require", "side").code == 0
-    assert fairbrief("gate", tmp_path / "b", "--max", f"{BUR}<=0.5").code == 0
+    unlabelled = row.replace('"side": "L"', "")
+    source.write_text(whole + "".join(unlabelled % (f"x{i}", i, i, "") for i in range(60)))
+    for option, more in (("--require", "side"), ("--missing drop", "--attribute side")):
+        out = tmp_path / more
+        ran = fairbrief(*audited, out, *f"{option} {more}".split())
+        assert f"60 rows excluded by {option}." in ran.out
+        assert fairbrief("gate", out, "--max", f"{BUR}<=0.5").code == 0
+        result = load(out)
+        of_old = {**result.made, "excluded_by": {}, "not_required": 60}
+        assert not left_out(replace(result, made=of_old), 0.0)
 
 
 @given(st.text(alphabet="bur@side<>=.{}:()'0123456789e -", max_size=30))

@@ -229,18 +229,17 @@ def test_an_array_with_an_object_that_is_not_utf8(tmp_path: Path) -> None:
 
 def test_paths_that_are_none(tmp_path: Path) -> None:
     """A wrong path is refused at once, with what is near."""
-    (tmp_path / "reviews.jsonl").write_text("{}")
-    with pytest.raises(RequestError, match=r"Did you mean 'reviews.jsonl'"):
-        read(tmp_path / "review.jsonl")
-    with pytest.raises(RequestError, match=r"is a folder.*'reviews.jsonl'"):
-        read(tmp_path)
-    (tmp_path / "reviews.doc").write_text("{}")
-    with pytest.raises(RequestError, match="does not end in a known format"):
-        read(tmp_path / "reviews.doc")
-    with pytest.raises(RequestError, match="--format word is unknown"):
-        read(tmp_path / "reviews.jsonl", format="word")
-    with pytest.raises(RequestError, match=r"no file|not a path"):
-        read("a\0b.jsonl")
+    for name in ("reviews.jsonl", "reviews.doc"):
+        (tmp_path / name).write_text("{}")
+    for path, options, said in (
+        ("review.jsonl", {}, r"Did you mean 'reviews.jsonl'"),
+        (".", {}, r"is a folder.*'reviews.jsonl'"),
+        ("reviews.doc", {}, "does not end in a known format"),
+        ("reviews.jsonl", {"format": "word"}, "--format word is unknown"),
+        ("a\0b.jsonl", {}, r"no file|not a path"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            read(tmp_path / path, **options)
     for scheme in ("file", "https"):
         with pytest.raises(RequestError, match=rf"addresses of {scheme} are not supported, only s3://, "):
             read(Path(f"{scheme}://x.org/in.jsonl"))

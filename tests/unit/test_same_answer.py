@@ -251,17 +251,22 @@ def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_p
     """As by a reading from the beginning, with the same words; so are documents without text, over all parts."""
     blank = {"text": " ", "attributes": {"party": "L"}}
     blanks = {i: {**lines[i], "documents": [*lines[i]["documents"], blank], "entities": []} for i in (5, 44)}
-    path = changed(lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks})
+    unlabelled = {30: {"id": "z", "documents": ["No party."], "summary": "S."}}
+    path = changed(
+        lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks, **unlabelled}
+    )
     whole = read(path, on_error="skip", require=["party"])
     list(whole)
-    assert whole.skipped_count == 3
+    assert whole.skipped_count == 4
     assert "2 documents without text excluded." in whole.notes
     for plan in BOTH:
         reading = read(path, on_error="skip", require=["party"])
         result = audit(reading, plan)
-        assert (reading.skipped, reading.skipped_count) == (whole.skipped, 3)
+        assert (reading.skipped, reading.skipped_count) == (whole.skipped, 4)
         assert reading.notes == whole.notes
-        assert result.made["skipped"] == 3
+        assert (result.made["skipped"], result.made["excluded_by"]) == (4, {"--require": 1})
+        nothing_left = said(path, plan, on_error="skip", require=["nope"])
+        assert re.search(r"Every row \(45\) is excluded by --require\. The first: x\.jsonl:1 ", nothing_left)
 
 
 def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, Any]], tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ class _Audit:
             "inputs": profile.described(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(time.monotonic() - started, 3),
-            **getattr(self.cases, "record", lambda: {"read": {}, "skipped": 0, "not_required": 0})(),
+            **getattr(self.cases, "record", lambda: {"read": {}, "skipped": 0, "excluded_by": {}})(),
         }
 
 

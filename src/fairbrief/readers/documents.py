@@ -19,13 +19,21 @@ from fairbrief.readers.messages import did_you_mean, fault, fields_of, show
 from fairbrief.text.counted import counted
 from fairbrief.types import Document
 
+HOW_TO_NAME = {
+    "documents": " Give the field of the documents: --documents-field FIELD, with --group-by FIELD if each row is one document. "
+    "If they are in another file, audit it, with --summaries for this one. 'fairbrief init FILE' proposes the options.",
+    "summary": " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), or "
+    "their file: --summaries FILE.",
+}
+"""Default field → the advice if it is missing."""
+
 
 @dataclass(slots=True)
 class Draft:
-    """Unfinished documents, and the objects that contain them (None for plain texts)."""
+    """The unfinished documents of a row, and the objects that contain them (None for plain texts)."""
 
-    sources: tuple[str, ...]
-    """The fields of the documents, as named."""
+    row: Mapping[str, Any]
+    fields: Fields
     is_one_text: bool = False
     """Whether the field is a text, not a list; its values may then be one text too."""
     parts: list[tuple[str, ...]] | None = None
@@ -77,9 +85,9 @@ class Draft:
 def draft_of(row: Mapping[str, Any], fields: Fields, *, is_table: bool) -> Draft:
     """The documents of a row; in a table, a cell may contain them as JSON."""
     if fields.has_several_documents:
-        return _draft_several(row, fields.documents)
+        return _draft_several(row, fields)
     (source,) = fields.documents
-    value = need(row, source, how_to_say(source, fields))
+    value = need(row, source)
     if is_table and not fields.separator:
         value = _parse_cell(value)
     is_one_text = isinstance(value, str)
@@ -90,18 +98,18 @@ def draft_of(row: Mapping[str, Any], fields: Fields, *, is_table: bool) -> Draft
     texts = list_of(value, "the documents")
     if not texts:
         raise fault("no documents", "at least one", "add some, or remove the record")
-    return Draft(fields.documents, is_one_text).fill((text, None) for text in texts)
+    return Draft(row, fields, is_one_text).fill((text, None) for text in texts)
 
 
-def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...]) -> Draft:
+def _draft_several(row: Mapping[str, Any], fields: Fields) -> Draft:
     """Documents from several fields, or from the parts of one; null ones are blank.
 
     The object around a text may have its attributes.
     """
     parts: list[tuple[str, ...]] = []
     texts: list[tuple[Any, Any]] = []
-    for source in sources:
-        value = find(row, source) if len(sources) > 1 else need(row, source)
+    for source in fields.documents:
+        value = find(row, source) if len(fields.documents) > 1 else need(row, source)
         found = value if isinstance(value, Several) else {} if value is ABSENT else {(source,): value}
         head, star, inner = source.rpartition("[*].")
         parents = find(row, f"{head}[*]") if star and inner else None
@@ -109,13 +117,13 @@ def _draft_several(row: Mapping[str, Any], sources: tuple[str, ...]) -> Draft:
             parent = parents.get(part) if isinstance(parents, Several) else None
             parts.append(part)
             texts.append(("" if text is None else text, parent if isinstance(parent, Mapping) else None))
-    draft = Draft(sources, parts=parts).fill(texts)
+    draft = Draft(row, fields, parts=parts).fill(texts)
     if not any(document.text.strip() for document in draft.documents):
         raise fault("no documents: all fields empty", "at least one", "add some, or remove the record")
     return draft
 
 
-def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None) -> Any:
+def map_attribute(name: str, source: str, draft: Draft) -> Any:
     """Set the attribute ``name`` of the documents from the field ``source``.
 
     Returns the value if the field belongs to the whole record, None if it belongs to documents, and ABSENT if there is
@@ -125,11 +133,11 @@ def map_attribute(name: str, source: str, row: Mapping[str, Any], draft: Draft, 
     if any(value is not ABSENT for value in own):
         draft.give(name, own)
         return None
-    value = look_up(row, source)
+    value = look_up(draft.row, source)
     if value is ABSENT:
         return ABSENT
     what = f"the field {source!r} (attribute {name!r})"
-    if (values := _parallel(value, what, source, row, draft, separator)) is not None:
+    if (values := _parallel(value, what, source, draft)) is not None:
         draft.give(name, (one.strip() if isinstance(one, str) else one for one in values))
         return None
     if draft.is_one_text and len(draft.documents) == 1:
@@ -170,41 +178,21 @@ def _parse_cell(value: Any) -> Any:
     return parsed if is_list else value
 
 
-def need(row: Mapping[str, Any], source: str, how: str = "") -> Any:
+def need(row: Mapping[str, Any], source: str) -> Any:
     """The value of a required field; DataError if it is missing or null."""
     value = find(row, source)
     if value is ABSENT:
-        guess = did_you_mean(source, row)
         error = fault(fields_of(row), f"a field {source!r}", "add it, or give another field")
-        raise DataError(f"{error}{guess}{how}")
+        raise DataError(f"{error}{did_you_mean(source, row)}{HOW_TO_NAME.get(source, '')}")
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
 
 
-def how_to_say(field: str, fields: Fields) -> str:
-    """The advice if the default field of documents or summaries is missing."""
-    if field == "documents" and fields.group_by is not None:
-        return " Give the field with the text of a document: --documents-field FIELD."
-    if field == "documents":
-        return (
-            " Give the field of the documents: --documents-field FIELD, with --group-by FIELD if each row is one document. "
-            "If they are in another file, audit it, with --summaries for this one. 'fairbrief init FILE' proposes the options."
-        )
-    if field == "summary":
-        return (
-            " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), "
-            "or their file: --summaries FILE."
-        )
-    return ""
-
-
-def _parallel(
-    value: Any, what: str, source: str, row: Mapping[str, Any], draft: Draft, separator: str | None
-) -> Sequence[Any] | None:
+def _parallel(value: Any, what: str, source: str, draft: Draft) -> Sequence[Any] | None:
     """One value per document, if the field ``source`` has them; None if it belongs to the record."""
     if isinstance(value, Several):
-        return _of_path(value, what, source, row, draft)
+        return _of_path(value, what, source, draft)
     remedy = ""
     if isinstance(value, str) and value.startswith("["):
         try:
@@ -212,7 +200,8 @@ def _parallel(
         except (ValueError, RecursionError):
             raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
     elif isinstance(value, str) and draft.is_one_text and len(draft.documents) > 1:
-        cuts = (cut for cut in (separator, (separator or "").strip(), "|") if cut and cut in value)
+        separator = draft.fields.separator or ""
+        cuts = (cut for cut in (separator, separator.strip(), "|") if cut and cut in value)
         if cut := next(cuts, None):
             value, remedy = value.split(cut), "check the separator; leave the place of a missing value empty"
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
@@ -220,12 +209,12 @@ def _parallel(
     return None
 
 
-def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], draft: Draft) -> Sequence[Any]:
+def _of_path(values: Several, what: str, source: str, draft: Draft) -> Sequence[Any]:
     """One value per document, from a path with stars.
 
     Numbered fields, and paths into one list, are aligned by the matches of their stars; two lists by their order.
     """
-    list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.sources]
+    list_path, lists = list_of_path(source), [list_of_path(field) for field in draft.fields.documents]
     is_numbered = draft.parts is not None and not list_path and not any(lists)
     is_one_list = list_path and all(path == list_path or path.startswith(f"{list_path}.") for path in lists)
     if draft.parts is not None and (is_numbered or is_one_list):
@@ -235,7 +224,7 @@ def _of_path(values: Several, what: str, source: str, row: Mapping[str, Any], dr
             raise _unequal(len(values), what, draft)
         stars = source.count("*")  # a value next to an inner list belongs to all its documents
         return [values.get(part[:stars]) for part in draft.parts]
-    items = look_up(row, list_path) if list_path else values
+    items = look_up(draft.row, list_path) if list_path else values
     remedy = f"use the texts next to these values as the documents (--documents-field '{list_path}.FIELD'), or drop the attribute"
     listed = items if isinstance(items, Several) else values
     if draft.parts is not None and list_path and any(lists) and list(listed) != draft.parts:
@@ -257,7 +246,7 @@ def _unequal(many: int, what: str, draft: Draft, remedy: str = "") -> DataError:
     blank = sum(not document.text.strip() for document in draft.documents)
     documents = f"{counted(len(draft.documents), 'document')}{f' ({blank:,} of them blank)' if blank else ''}"
     arranged = "for" if many != len(draft.documents) else "in another arrangement than"
-    sources = " and ".join(map(repr, draft.sources))
+    sources = " and ".join(map(repr, draft.fields.documents))
     found = f"{counted(many, 'value')} in {what} {arranged} {documents} in {sources}"
     remedy = remedy or "correct the lists, drop the attribute, or exclude such records with --on-error skip"
     return fault(found, "one value per document, in the same order", remedy)

@@ -11,9 +11,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from copy import copy
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from fairbrief.settings import as_list
+
+if TYPE_CHECKING:
+    from fairbrief.readers.input_sources import Source
+    from fairbrief.readers.reading_settings import ReadingSettings
 
 ABSENT = object()
 """The value of a missing field; null is not missing."""
@@ -55,14 +61,9 @@ def find(holder: Any, path: str) -> Any:
     return _several(result)
 
 
-def value_in(row: Any, field: str) -> Any:
-    """The value of a named field of a row; ABSENT if there is none, as for an empty name."""
-    return find(row, field) if field else ABSENT
-
-
-def given(row: Any, field: str) -> Any:
+def given(row: Any, path: str) -> Any:
     """The same, but None if there is no such field."""
-    value = find(row, field) if field else ABSENT
+    value = find(row, path)
     return None if value is ABSENT else value
 
 
@@ -152,6 +153,9 @@ def _several(pairs: Iterable[tuple[str, Any]]) -> Any:
 PATIENCE = 1_000
 """A field that is missing in this many objects of a source counts as misspelt."""
 ID = "id"
+SPEAKER = "speaker"
+NOWHERE = "\0"
+"""The name of a field that is not read; no field has this name."""
 OWN = ("attributes", "seed_document", "claims", "entities", "reason", "made")
 """Fields of a row that have fixed names."""
 USED = {
@@ -162,25 +166,39 @@ USED = {
 """The fields that are always used: of rows, of documents and of entities."""
 
 
-@dataclass(frozen=True, slots=True)
 class Fields:
     """The fields of a row, or columns of a table, by their content; names or paths (see `readers.fields`)."""
 
-    id: str | None = ID
-    """None numbers the rows; so does ``id`` if the first row has no such field."""
-    summary: tuple[tuple[str | None, str], ...] = ((None, "summary"),)
-    """Pairs of system and field; None: the row or the source names the system."""
-    documents: tuple[str, ...] = ("documents",)
-    system: str = "system"
-    references: str = "references"
-    attributes: Mapping[str, str | None] = field(default_factory=dict)
-    """None: the field of the attribute's name, if it exists."""
-    record_attributes: Mapping[str, str] = field(default_factory=dict)
-    separator: str | None = None
-    cluster: str | None = None
-    """Field whose value names the record's cluster."""
-    group_by: str | None = None
-    """Field with the record's id, for rows that are one document each."""
+    def __init__(self, settings: ReadingSettings) -> None:
+        cluster, attributes = settings.cluster_by, settings.attribute_fields
+        if settings.speakers is not None:
+            attributes.setdefault(SPEAKER, None)
+        self.id = settings.group_by or settings.id_field or None
+        """None numbers the rows; so does ``id`` if the first row has no such field."""
+        self.summary = settings.summary_fields
+        """Pairs of system and field; None: the row or the source names the system."""
+        self.documents: tuple[str, ...] = tuple(as_list(settings.documents_field))
+        self.system = settings.system_field or NOWHERE
+        self.references = settings.references_field or NOWHERE
+        self.attributes = attributes
+        """None: the field of the attribute's name, if it exists."""
+        of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
+        self.record_attributes = {**of_cluster, **settings.record_attribute_fields}
+        self.separator = settings.separator
+        self.cluster = cluster
+        """Field whose value names the record's cluster."""
+        self.group_by = settings.group_by
+        """Field with the record's id, for rows that are one document each."""
+
+    def of_summaries(self, source: Source, system: str | None, id_field: str | None) -> Fields:
+        """Those of a separate file of summaries, of one ``system`` unless its rows name theirs."""
+        fields = copy(self)
+        fields.id = id_field or self.id or ID
+        if source.tool:  # converted to our fields
+            fields.system, fields.summary = "system", ((None, "summary"),)
+        if system is not None:
+            fields.system = NOWHERE
+        return fields
 
     @property
     def has_several_summaries(self) -> bool:
@@ -198,8 +216,8 @@ class Fields:
 
     def named(self, *, is_table: bool, with_summaries: bool) -> set[str]:
         """The fields that must occur in the input: those that the caller named, of summaries, and in a table of documents."""
-        usual = {ID, "references", "system"} | (set() if is_table else {"documents"})
-        named = {self.id, self.references, self.group_by, *self.documents}
+        usual = {ID, "references", "system", NOWHERE} | (set() if is_table else {"documents"})
+        named = {self.id, self.references, *self.documents}
         if with_summaries:
             named |= {self.system, *self.summary_names()}
         wanted = {name for name in named - usual if name is not None}

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError
@@ -106,9 +106,8 @@ def endings(path: InputFile) -> tuple[str, str]:
 
 def stem(path: InputFile) -> str:
     """A file's name without the endings of format and compression."""
-    ending, packed = endings(path)
-    name = path.name[: len(path.name) - len(packed) - bool(packed)]
-    return name[: len(name) - len(ending) - 1] if ending and name[: -len(ending) - 1] else name
+    name = PurePath(path.name)
+    return (PurePath(name.stem) if endings(path)[1] else name).stem
 
 
 def printable(path: InputFile | str) -> str:
@@ -251,10 +250,8 @@ class _Unpacked(io.BufferedReader):
 
     def _checked(self, content: bytes) -> bytes:
         if len(content) > LONGEST_PACKED:
-            most = LONGEST_PACKED >> 20
-            raise DataError(
-                f"{self._of}: found a line, or one document, of over {most} MiB; unpack the file, and save it as UTF-8."
-            )
+            found = f"found a line, or one document, of over {LONGEST_PACKED >> 20} MiB"
+            raise DataError(f"{self._of}: {found}; unpack the file, and save it as UTF-8.")
         return content
 
 

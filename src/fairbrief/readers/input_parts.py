@@ -6,9 +6,10 @@ The parts depend only on the file.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -26,29 +27,6 @@ from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
 from fairbrief.text.hashes import hash_of_name, hash_of_texts
 from fairbrief.types import Record
-
-
-class RecordPlaces:
-    """The places of records, sorted by this process's hashes of their ids: the number of the file, and the byte or row group.
-
-    ``reading.part(source, (start, start + 1))`` reads a place.
-    """
-
-    def __init__(self, sources: Sequence[Source], id_field: str) -> None:
-        numbers = array("q")
-        for number, source in enumerate(sources):
-            for ident, start in places_of(source, id_field):
-                numbers.extend((hash(ident), number, start))
-        rows = np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        self._ids, self._places = rows[:, 0].copy(), rows[:, 1:]
-
-    def of(self, ident: str) -> list[tuple[int, int]]:
-        """Source and start of each place that may have the record; a different id may have the same hash."""
-        key = hash(ident)
-        first, last = np.searchsorted(self._ids, key, "left"), np.searchsorted(self._ids, key, "right")
-        return sorted({(source, start) for source, start in self._places[first:last].tolist()})
-
 
 BITS = (1 << 60) - 1
 """Sixty bits, the size of a Python integer of two digits. Among a million ids, the chance of any
@@ -109,26 +87,29 @@ MIXED = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(slots=True)
 class PartTally:
-    """Counts and messages of a part; per summary three hashes."""
+    """What was counted in a part of an input, or in all of it."""
 
-    rows: int = 0
-    summaries: int = 0
-    wanted: int = 0
-    unwanted: int = 0
-    """Numbers of cases with and without the attributes of ``--require``."""
-    skipped_count: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    """Numbers of ``rows`` and ``summaries`` that were read, of ``skipped`` ones, and of ``blank`` documents."""
+    excluded_by: Counter[str] = field(default_factory=Counter)
+    """Option → how many of the skipped rows the user excludes by it."""
     skipped: list[str] = field(default_factory=list)
+    """The first messages about skipped rows."""
     keys: array[int] = field(default_factory=lambda: array("q"))
-    """Three numbers per summary: hashes of the system, of the id and of the texts."""
-    blank: int = 0
-    """Number of documents without text, which were excluded."""
+    """Three numbers per summary of a part: hashes of the system, of the id and of the texts."""
 
     def add(self, other: PartTally) -> None:
         """Add the tally of another part."""
-        for name in [count.name for count in fields(self) if count.type == "int"]:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.counts.update(other.counts)
+        self.excluded_by.update(other.excluded_by)
         self.skipped += other.skipped[: KEPT - len(self.skipped)]
         self.keys += other.keys
+
+    def skip(self, message: str) -> None:
+        """Count a skipped row, and store the message if it is among the first."""
+        self.counts["skipped"] += 1
+        if len(self.skipped) < KEPT:
+            self.skipped.append(message)
 
     def note(self, record: Record, system: str, texts: Sequence[str]) -> None:
         """Add a summary; ``texts`` are those of the record's documents. Equal in every process."""
@@ -137,14 +118,8 @@ class PartTally:
     def has_repeats(self) -> bool:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
         systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
-        order = np.argsort(ids)
-        has_other_texts = _alike(ids[order]) & ~_alike(texts[order])
-        return bool(_alike(np.sort(systems + ids * MIXED)).any() or has_other_texts.any())
-
-
-def _alike(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each number, from the second, equals its predecessor."""
-    return np.asarray(numbers[1:] == numbers[:-1])
+        summaries, versions = systems + ids * MIXED, texts + ids * MIXED
+        return len(np.unique(summaries)) < len(ids) or len(np.unique(versions)) > len(np.unique(ids))
 
 
 def can_be_divided(source: Source, id_field: str) -> bool:
@@ -162,14 +137,23 @@ def ranges_of(source: Source) -> list[Range]:
     return [] if file is None or form is None or form.ranges is None else form.ranges(file)
 
 
-def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
+def places_of(sources: Sequence[Source], id_field: str) -> NDArray[np.int64]:
+    """The place of each record, with this process's hash of its id: hash, number of the source, and start of its line or row group."""
+    numbers = array("q")
+    for number, source in enumerate(sources):
+        for ident, start in _ids(source, id_field):
+            numbers.extend((hash(ident), number, start))
+    return np.frombuffer(numbers, dtype=np.int64).reshape(-1, 3)
+
+
+def _ids(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
     """Each row's id with the start of a part that contains it: the first byte of its line, or its row group.
 
     The source must have ranges. Rows without a readable id are skipped.
     """
     assert source.file is not None
     if source.format is BY_NAME["parquet"]:
-        yield from _places_in_groups(source.file, id_field)
+        yield from _ids_in_groups(source.file, id_field)
         return
     is_plain = id_field.isidentifier()
     line: Any = msgspec.defstruct("Id", [("id", Any, msgspec.field(name=id_field))]) if is_plain else Any
@@ -183,7 +167,7 @@ def places_of(source: Source, id_field: str) -> Iterator[tuple[str, int]]:
             start += len(content)
 
 
-def _places_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
+def _ids_in_groups(file: File, id_field: str) -> Iterator[tuple[str, int]]:
     with tables.open_parquet(file) as table:
         for group in range(table.num_row_groups):
             for ident in table.read_row_group(group, columns=[id_field])[id_field].to_pylist():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +23,8 @@ PREFIX = "hf:"
 READER = "Reading a Hugging Face data set"
 MARKS = ("dataset_dict.json", "state.json")
 """Files in a folder that `datasets` saved: of several splits, or of one."""
-FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame",), "pyarrow": ("Table", "RecordBatch")}
+FRAMES = ("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch")
+"""Libraries, and their types of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Source:
 def find_sources(source: Any, form: str | None = None, encoding: str | None = None) -> list[Source]:
     """The sources for a path, an address, a name, a table or an iterable. Without ``form`` and ``encoding``, they are detected."""
     if isinstance(source, (str, os.PathLike)):
-        return _named([source], form, encoding)
+        source = [source]
     if (known := in_memory(source)) is not None:
         return [known]
     if isinstance(source, Sequence) and source and all(isinstance(p, (str, os.PathLike)) for p in source):
@@ -79,27 +81,23 @@ def one_source(source: Any) -> Source:
 
 def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: str | None) -> list[Source]:
     """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
-    places: list[tuple[str | InputFile, str | None]] = []
+    sources, paths = [], list[tuple[InputFile, str | None]]()
     for name in [os.fspath(one) for one in given]:
         if name.startswith(PREFIX):
-            places.append((name, None))
-            continue
-        file, sheet = split_sheet(name)
-        places += [(path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])]
-    last = [path.name for path, _ in places if not isinstance(path, str)]
-    sources = []
-    for path, sheet in places:
-        if isinstance(path, str):
-            sources.append(_of_data_set(open_named(path), path, path.split("/")[-1]))
-            continue
+            sources.append(_of_data_set(open_named(name), name, name.split("/")[-1]))
+        else:
+            file, sheet = split_sheet(name)
+            paths += [
+                (path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])
+            ]
+    known = Counter(path.name for path, _ in paths)
+    for path, sheet in paths:
         # Messages show the whole path if another file has the same name.
-        shown = printable(path if last.count(path.name) > 1 else path.name)
-        if isinstance(path, Path):
-            if any((path / mark).is_file() for mark in MARKS):
-                sources.append(_of_data_set(open_saved(path), shown, path.name, path))
-                continue
-            check_file(path)
-        sources.append(_of_file(path, shown, form, encoding, sheet))
+        shown = printable(path if known[path.name] > 1 else path.name)
+        if isinstance(path, Path) and any((path / mark).is_file() for mark in MARKS):
+            sources.append(_of_data_set(open_saved(path), shown, path.name, path))
+        else:
+            sources.append(_of_file(path, shown, form, encoding, sheet))
     return sources
 
 
@@ -134,7 +132,9 @@ def _of_data_set(dataset: Any, name: str, system: str, folder: Path | None = Non
 
 
 def _of_file(path: InputFile, name: str, wanted: str | None, coded: str | None, sheet: str | None) -> Source:
-    """An existing file, in the format that the caller names or that is detected."""
+    """A file, in the format that the caller names or that is detected; RequestError if it cannot be read."""
+    if isinstance(path, Path):
+        check_file(path)
     ending, packed = endings(path)
     by_ending = BY_ENDING.get(ending)
     given = None if wanted is None else format_named(wanted)
@@ -162,7 +162,7 @@ def in_memory(source: Any) -> Source | None:
     """A table or data set in memory as a source; None for anything else."""
     for kind in type(source).__mro__:  # a table of a subclass is a table, too
         library = kind.__module__.partition(".")[0]
-        if kind.__name__ in FRAMES.get(library, ()):
+        if (library, kind.__name__) in FRAMES:
             return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
         if library == "datasets":
             dataset = _one_split(source, None, "The data set", how="pass one of them")

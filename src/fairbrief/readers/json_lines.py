@@ -73,23 +73,21 @@ def read_lines(file: File, part: Range | None = None) -> Iterator[Row]:
             start += len(line)
 
 
+def decode(text: bytes) -> Any:
+    """The value in a JSON text. Python's parser is slower, accepts more (lone surrogates, NaN), and explains errors."""
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return json.loads(text.decode())
+
+
 def parse_line(line: bytes, start: int | None = None) -> Any:
     """The object in a line, or the DataError of an invalid line. ``start`` is the line's byte offset, if it is known."""
     try:
-        return _checked(_decode(line))
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return _parse_with_care(line, start)
-
-
-def _parse_with_care(line: bytes, start: int | None) -> Any:
-    """The same with Python's parser, which is slower, accepts more (lone surrogates, NaN) and explains errors."""
-    try:
-        text = line.decode()
+        return _checked(decode(line))
     except UnicodeDecodeError as error:
         whole = "object" if start is None else "file"
         return not_utf8(line[error.start], f"at byte offset {(start or 0) + error.start} of the {whole}")
-    try:
-        return _checked(json.loads(text))
     except json.JSONDecodeError as error:
         found = f"invalid JSON ({error.msg.removesuffix(' at')} at character {error.pos + 1})"
         remedy = "correct the line; if the file is one array, end its name in .json; if it is one document, give --format json-list"

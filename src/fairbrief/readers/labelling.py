@@ -11,6 +11,7 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import attributes_of
+from fairbrief.readers.fields import SPEAKER
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
@@ -18,9 +19,6 @@ from fairbrief.types import Record
 
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
-
-
-SPEAKER = "speaker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +37,11 @@ class SpeakerTable:
         for number, document in enumerate(record.documents, 1):
             speaker = document.attributes.get(SPEAKER, "")
             if speaker not in self.of and not may_lack:
-                stranger = f"the speaker {names([speaker])}, who is not in {self.name},"
-                who = stranger if speaker else "no speaker"
-                error = DataError(
+                who = f"the speaker {speaker!r}, who is not in {self.name}," if speaker else "no speaker"
+                raise DataError(
                     f"found {who} in document {number}; add the row, name the field (--attribute {SPEAKER}=FIELD), or give "
                     f"--missing drop or group, with --attribute for a column of the table.{did_you_mean(speaker, self.of)}"
                 )
-                raise at(record.where, error, record.id)
             attributes = {**self.of.get(speaker, {}), **document.attributes}
             documents.append(replace(document, attributes=attributes))
         return replace(record, documents=tuple(documents))
@@ -57,8 +53,7 @@ def read_speakers(source: Any) -> SpeakerTable:
     Raises DataError for a speaker with two rows, and RequestError without that column or without any other.
     """
     table = one_source(source)
-    rows: dict[str, Mapping[str, str]] = {}
-    first: dict[str, int] = {}
+    rows: dict[str, tuple[int, dict[str, str]]] = {}
     for number, row in table.read():
         where = f"{table.name}:{number}"
         if not isinstance(row, Mapping):
@@ -67,14 +62,13 @@ def read_speakers(source: Any) -> SpeakerTable:
             wanted = f"the column '{SPEAKER}' and columns with attributes"
             raise RequestError(f"{table.name} needs {wanted}. It has {names(row)}.")
         values = dict(attributes_of(row, "the columns"))
-        speaker = values.pop(SPEAKER, None)
-        if speaker is None:
+        if (speaker := values.pop(SPEAKER, None)) is None:
             raise at(where, fault("no speaker", "a name in every row", "add it, or remove the row"))
         if speaker in rows:
-            twice = f"{names([speaker])} twice, first in row {first[speaker]}"
+            twice = f"{names([speaker])} twice, first in row {rows[speaker][0]}"
             raise at(where, fault(twice, "one row per speaker", "remove one of them"))
-        first[speaker], rows[speaker] = number, values
-    return SpeakerTable(table.name, rows)
+        rows[speaker] = number, values
+    return SpeakerTable(table.name, {speaker: values for speaker, (_, values) in rows.items()})
 
 
 Cuts = tuple[float, ...]
@@ -119,12 +113,10 @@ class Labelling:
     lacking: dict[str, dict[str, int]] = field(default_factory=dict)
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
-    outcomes: set[str] = field(default_factory=set)
-    """``kept`` and ``excluded``, if some records were."""
 
     def begin(self) -> None:
         """Forget the records of an earlier iteration."""
-        self.lacking, self.binned, self.outcomes = {}, set(), set()
+        self.lacking, self.binned = {}, set()
 
     @property
     def changes_records(self) -> bool:
@@ -133,8 +125,6 @@ class Labelling:
 
     def applied(self, record: Record) -> Record | None:
         """The record with its labels; None if no document has one and such records are dropped."""
-        if not self.changes_records:
-            return record
         if self.speakers is not None:
             record = self.speakers.applied(record, may_lack=self.missing != "refuse")
         for name, cuts in self.bins.items():
@@ -142,28 +132,19 @@ class Labelling:
         result: Record | None = record
         for name in self.named if self.missing != "refuse" else ():
             result = result and self._without_missing(result, name)
-        self.outcomes.add("kept" if result else "excluded")
         return result
 
     def notes(self) -> list[str]:
-        """What was done to documents without a label."""
+        """What was done to documents without a label. RequestError for bins of an attribute that does not occur."""
+        if unknown := self.bins.keys() - self.binned:
+            name = min(unknown)
+            lacking = f"no document and no record has the attribute {name!r}"
+            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
         done = "excluded" if self.missing == "drop" else f"in the group '{MISSING_GROUP}'"
         return [
             f"{counted(sum(of.values()), 'document')} of {counted(len(of), 'record')} without {name!r} {done} (--missing)."
             for name, of in self.lacking.items()
         ]
-
-    def check(self) -> None:
-        """RequestError for bins of an attribute that does not occur, and if no record was kept."""
-        if self.outcomes == {"excluded"}:
-            lacking = f"no document has {' and '.join(map(repr, self.named))}"
-            raise RequestError(
-                f"--missing drop excludes every record: {lacking}. Give the field: NAME=FIELD."
-            )
-        if unknown := self.bins.keys() - self.binned:
-            name = min(unknown)
-            lacking = f"no document and no record has the attribute {name!r}"
-            raise RequestError(f"--bin {name}: {lacking}. Give its field: --attribute {name}=FIELD.")
 
     def _in_bins(self, record: Record, name: str, cuts: Cuts) -> Record:
         def in_bins(holder: Any) -> Any:
@@ -175,8 +156,7 @@ class Labelling:
             with suppress(ValueError):
                 number = float(value)
             if not math.isfinite(number):
-                error = fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
-                raise at(record.where, error, record.id)
+                raise fault(f"{value!r} as {name!r}", "a number, because of --bin", "correct it")
             return replace(holder, attributes={**holder.attributes, name: group_of(number, cuts)})
 
         documents, entities = tuple(map(in_bins, record.documents)), tuple(map(in_bins, record.entities))

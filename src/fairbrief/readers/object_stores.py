@@ -65,9 +65,7 @@ class StoredFile:
         with _naming_the_file(self.address):
             handle = store.open_input_file(path)
             if (handle.size(), _version(store, path, handle)) != (self.size, self.version):
-                raise DataError(
-                    f"{self.address}: found that the file changed meanwhile; run the command again."
-                )
+                raise DataError(f"{self.address}: found that the file changed; run the command again.")
         return handle
 
 
@@ -79,16 +77,18 @@ def find(address: str) -> list[StoredFile]:
     refuse_secrets(address)
     store, path = _placed(address)
     with _naming_the_file(address):
-        has_stars = re.search(r"[*\[]", path) and store.get_file_info(path).type.name != "File"
-        if not has_stars:
-            return [_found(store, path, address)]
-        fitting = _fitting(store, path)
-    if not fitting:
-        raise RequestError(f"There is no file {address}. Check the address.")
-    plain, mark, query = address.partition("?")
-    inside = plain.split("/", 3)[3]
-    before, under = plain.removesuffix(inside), path.removesuffix(inside)
-    return [_found(store, one, before + one.removeprefix(under) + mark + query) for one in fitting]
+        kind = store.get_file_info(path).type.name
+        if kind == "File":
+            return [_file(store, path, address)]
+        if fitting := _fitting(store, path):
+            plain, mark, query = address.partition("?")
+            inside = plain.split("/", 3)[3]
+            before, under = plain.removesuffix(inside), path.removesuffix(inside)
+            return [_file(store, one, before + one.removeprefix(under) + mark + query) for one in fitting]
+    if kind == "Directory":
+        example = f"{address.rstrip('/')}/*.jsonl"
+        raise RequestError(f"{address} is a folder: give its files, as in {example}.")
+    raise RequestError(f"There is no file {address}, or you have no access to it. Check the address.")
 
 
 def _placed(address: str) -> tuple[Any, str]:
@@ -121,46 +121,37 @@ def _store(scheme: str, host: str, query: str, process: int) -> tuple[Any, str]:
 
 
 def _s3(fs: Any, bucket: str, settings: Mapping[str, str], *, is_public: bool) -> Any:
-    # pyarrow uses these variables only in addresses.
-    endpoints = (os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
-    endpoint = settings.get("endpoint_override") or next((url for url in endpoints if url), None)
-    region = settings.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    if region is None:
-        region = "us-east-1" if endpoint else fs.resolve_s3_region(bucket)
+    env = os.environ.get  # pyarrow uses these variables only in addresses
+    endpoint = settings.get("endpoint_override") or env("AWS_ENDPOINT_URL_S3") or env("AWS_ENDPOINT_URL")
+    region = settings.get("region") or env("AWS_REGION") or env("AWS_DEFAULT_REGION")
+    region = region or ("us-east-1" if endpoint else fs.resolve_s3_region(bucket))
+    retries = fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS)
     return fs.S3FileSystem(
         anonymous=is_public,
         region=region,
         endpoint_override=endpoint,
-        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
-        **({"scheme": settings["scheme"]} if "scheme" in settings else {}),
+        retry_strategy=retries,
+        scheme=settings.get("scheme"),
     )
 
 
-def _found(store: Any, path: str, address: str) -> StoredFile:
-    with _naming_the_file(address):
-        try:
-            handle = store.open_input_file(path)
-        except OSError:
-            kind = store.get_file_info(path).type.name
-            if kind == "Directory":
-                example = f"{address.rstrip('/')}/*.jsonl"
-                raise RequestError(f"{address} is a folder: give its files, as in {example}.") from None
-            if kind == "NotFound":
-                raise RequestError(f"There is no file {address}, or you have no access to it.") from None
-            raise
-        with handle:
-            return StoredFile(address, handle.size(), _version(store, path, handle))
+def _file(store: Any, path: str, address: str) -> StoredFile:
+    with store.open_input_file(path) as handle:
+        return StoredFile(address, handle.size(), _version(store, path, handle))
 
 
 def _fitting(store: Any, pattern: str) -> list[str]:
-    """The files whose paths match the pattern, part by part."""
+    """The files whose paths match a pattern with stars, part by part; none without stars."""
     from pyarrow import fs
 
-    folder = re.split(r"[*\[]", pattern)[0].rpartition("/")[0]
+    before_star, *stars = re.split(r"[*\[]", pattern)
+    folder = before_star.rpartition("/")[0]
+    if not stars:
+        return []
     is_deep = "/" in pattern.removeprefix(f"{folder}/")
     selector = fs.FileSelector(folder, recursive=is_deep, allow_not_found=True)
-    result = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
-    fitting = (path for path in result if PurePosixPath(path).match(pattern))
+    paths = (one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File)
+    fitting = (path for path in paths if PurePosixPath(path).match(pattern))
     return sorted(path for path in fitting if path.count("/") == pattern.count("/"))
 
 
@@ -191,17 +182,16 @@ def _naming_the_file(address: str) -> Iterator[None]:
 def fault(address: str, error: Exception) -> FairbriefError:
     """Our error for an error of a store."""
     reason = redacted(_without_keys(first_line(error, 300)))
-    scheme = address.partition("://")[0]
+    place, store = address.partition("?")[0], STORES[address.partition("://")[0]]
     if isinstance(error, FileNotFoundError):
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
         return RequestError(
-            f"{address} cannot be read with your credentials, or there are none ({reason}): set them ({STORES[scheme].credentials})."
+            f"{address} cannot be read with your credentials ({reason}): set {store.credentials}."
         )
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
-        return RequestError(
-            f"{address} cannot be opened ({reason}): correct it, or copy the file: {STORES[scheme].copying} {address.partition('?')[0]} ."
-        )
+        copying = f"copy the file: {store.copying} {place} ."
+        return RequestError(f"{address} cannot be opened ({reason}): correct it, or {copying}")
     return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 
 

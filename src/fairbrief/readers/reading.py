@@ -7,26 +7,29 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
-from fairbrief.readers.fields import ID, PATIENCE, Fields
+from fairbrief.readers.fields import PATIENCE, Fields
 from fairbrief.readers.files import InputFile, Meter
-from fairbrief.readers.input_parts import KEPT, KnownIds, PartTally, RecordPlaces
-from fairbrief.readers.input_sources import Source, no_record, not_a_row
+from fairbrief.readers.input_parts import KnownIds, PartTally
+from fairbrief.readers.input_sources import Source, no_record
 from fairbrief.readers.json_lines import Range
-from fairbrief.readers.labelling import SPEAKER, Labelling, cuts_of, read_speakers
+from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
-from fairbrief.readers.reading_settings import ReadingSettings, once_each
-from fairbrief.readers.redacting import Redaction
-from fairbrief.readers.rows import RowReader, Summaries, fault_of
+from fairbrief.readers.reading_settings import ReadingSettings
+from fairbrief.readers.redacting import NAMES, Redaction
+from fairbrief.readers.rows import RowReader, Summaries
 from fairbrief.readers.sampling import Sampling
-from fairbrief.readers.summary_files import open_summary_file, references_of, summary_files
+from fairbrief.readers.summary_files import ById, InOrder, references_of, summary_files
 from fairbrief.serialization import MISSING
 from fairbrief.settings import as_list
 from fairbrief.text.counted import counted
@@ -81,14 +84,13 @@ class Reading:
         if settings.summaries_id_field is not None and not self.summary_files:
             raise RequestError("--summaries-id-field needs --summaries FILE: add it, or drop the former.")
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
-        self.fields = _fields(settings)
-        summaries_id = settings.summaries_id_field or self.fields.id or ID
-        self.summary_fields = Fields(summaries_id, self.fields.summary, system=settings.system_field)
+        self.fields = Fields(settings)
         bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
         self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
         self.require: Sequence[str] = as_list(settings.require)
-        self.redaction = Redaction.of(settings.redacted)
-        self.sampling = Sampling.of(settings)
+        self.redaction = Redaction(NAMES in settings.redacted) if settings.redacted else None
+        size = settings.sample
+        self.sampling = None if size is None else Sampling(size, settings.sample_by, settings.seed)
 
     @property
     def files(self) -> tuple[InputFile, ...]:
@@ -108,8 +110,8 @@ class Reading:
 
     @property
     def skipped_count(self) -> int:
-        """How many exclusions the last iteration counted: of rows, and of cases without a required attribute."""
-        return self.tally.skipped_count
+        """How many rows (or single summaries) the last iteration excluded."""
+        return self.tally.counts["skipped"]
 
     @property
     def bytes_read(self) -> int:
@@ -129,12 +131,9 @@ class Reading:
 
     def record(self) -> dict[str, Any]:
         """What results.json contains about the reading: settings, the sample, and how much was excluded."""
-        counts = {"skipped": self.tally.skipped_count, "not_required": self.tally.unwanted}
-        return {
-            "read": self.settings.record(),
-            **({} if self.sample is None else {"sample": self.sample}),
-            **counts,
-        }
+        sample = {} if self.sample is None else {"sample": self.sample}
+        counts = {"skipped": self.skipped_count, "excluded_by": dict(sorted(self.tally.excluded_by.items()))}
+        return {"read": self.settings.record(), **sample, **counts}
 
     def _with_references(self, cases: Iterator[Case]) -> Iterator[Case]:
         """The cases, and the references of each record, which are compared only with the record's other references."""
@@ -158,40 +157,59 @@ class Reading:
             steps = self._steps(own_summaries=own_summaries)
             sampling.look(step.record for step in steps if step.record and step.summaries is not None)
             self._begin()
-        others, fields = self.summary_files if with_summaries else (), self.summary_fields
-        summary_files = [open_summary_file(name, source, fields, self._exclude) for name, source in others]
+        others = self.summary_files if with_summaries else ()
+        summary_files = [self._summaries(name, source) for name, source in others]
         ids, known = KnownIds([source.name for source in self.sources]), set[int]()
         for step in self._steps(own_summaries=own_summaries):
-            record, summaries = step.record, step.summaries
-            if record is None or summaries is None or (sampling and not sampling.selects(record)):
-                for summary_file in summary_files:
-                    summary_file.take(record)
+            record = step.record
+            beside: list[Summary] = []
+            if summary_files and (record is None or hash(record.id) not in known):
+                beside = [summary for one in summary_files for summary in one.take(record)]
+                known.update([] if record is None else [hash(record.id)])
+            if record is None or step.summaries is None or (sampling and not sampling.selects(record)):
                 continue
-            self.tally.rows += 1
-            yield from self._of_record(ids, step, record, summaries, may_be_missing=not summary_files)
-            if summary_files and (key := hash(record.id)) not in known:
-                known.add(key)
-                beside = (summary for one in summary_files for summary in one.take(record))
-                yield from self._of_record(ids, step, record, beside, may_be_missing=True)
+            new = [one for one in (*step.summaries, *beside) if self._is_new(ids, step, record, one)]
+            if new and self._is_wanted(record, step.where):
+                # A record may have its summary in another file.
+                wanted = [one for one in new if one.reason != MISSING or not summary_files or one in beside]
+                yield from self._redacted(record, wanted, step.where)
         for summary_file in summary_files:
             summary_file.finish()
         if not self._is_part:
             self._conclude(needs_summaries=own_summaries)
 
-    def _of_record(
-        self, ids: KnownIds, step: Step, record: Record, summaries: Iterable[Summary], *, may_be_missing: bool
-    ) -> Iterator[Case]:
-        """The cases that are new and wanted, redacted if that is wanted; missing summaries count only if no other file may have them."""
-        for summary in summaries:
-            is_missing = summary.reason == MISSING
-            self.tally.summaries += not is_missing
-            is_case = may_be_missing or not is_missing
-            if self._is_new(ids, step, record, summary) and is_case and self._is_wanted(record, step.where):
-                case = Case(record, summary)
-                try:
-                    yield case if self.redaction is None else self.redaction.case(case)
-                except DataError as error:
-                    self._exclude(error)
+    def _summaries(self, system: str | None, source: Source) -> InOrder | ById:
+        """The summaries of a separate file: of lines of plain text in the order of the records, or of rows with ids."""
+        if source.file is not None and source.format is None:
+            return InOrder(system or source.system, source.file, self._skip)
+        fields = self.fields.of_summaries(source, system, self.settings.summaries_id_field)
+        return ById(system, source, fields, self._skip)
+
+    def _exclusion(self, record: Record) -> tuple[str, str] | None:
+        """The option by which the user excludes a record, and the reason; None for other records."""
+        for name in self.require:
+            for i, document in enumerate(record.documents, 1):
+                if name not in document.attributes:
+                    return "--require", f"document {i} has no attribute {name!r}"
+        return None
+
+    def _is_wanted(self, record: Record, where: str) -> bool:
+        """Whether the user excludes a row by no option; counts it."""
+        if (exclusion := self._exclusion(record)) is not None:
+            self._count_excluded(record, where, *exclusion)
+        else:
+            self.tally.counts["rows"] += 1
+        return exclusion is None
+
+    def _redacted(self, record: Record, summaries: Sequence[Summary], where: str) -> list[Case]:
+        """The cases of a row, without personal data if that is replaced."""
+        try:
+            if self.redaction is not None:
+                return self.redaction.cases(record, summaries)
+        except DataError as error:
+            self._skip(at(where, error))
+            return []
+        return [Case(record, summary) for summary in summaries]
 
     @property
     def has_places(self) -> bool:
@@ -224,9 +242,11 @@ class Reading:
         reading._is_part = True
         return reading
 
-    def at(self, source: int, start: int) -> Reading:
-        """A reading of the rows at one of `places`."""
-        return self.part(source, Range(start, start + 1))
+    def near(self, records: Collection[str]) -> Iterator[Reading]:
+        """Readings of the places that may have these records, in an input that has places; a few have other records."""
+        is_near = np.isin(self._places[:, 0], [hash(record) for record in records])
+        for source, start in sorted(set(map(tuple, self._places[is_near, 1:].tolist()))):
+            yield self.part(source, Range(start, start + 1))
 
     def _of_one(self, source: Source) -> Reading:
         """A reading of only one source, with the same settings."""
@@ -236,10 +256,10 @@ class Reading:
         return reading
 
     @cached_property
-    def places(self) -> RecordPlaces:
-        """The places of all records, for an input that has them; all ids are read once."""
+    def _places(self) -> NDArray[np.int64]:
+        """The places of all records, whose ids are read once."""
         assert self.fields.id is not None
-        return RecordPlaces(self.sources, self.fields.id)
+        return input_parts.places_of(self.sources, self.fields.id)
 
     def look(self) -> None:
         """Read the first rows of every source, before its parts are read, and set ``notes``.
@@ -285,33 +305,30 @@ class Reading:
                 reader.seen, reader.unseen = PATIENCE, set()
             count = 0
             for count, (number, row) in enumerate(reader.rows(self._meter), 1):
-                where = f"{source.name}:{number}"
-                record, summaries = self._read(reader, row, count, where)
+                step = self._step(reader, index, number, row, count)
                 reader.check_fields()
-                yield Step(index, number, where, record, summaries)
+                yield step
             reader.check_fields(patience=1)
             if not self._is_part:
                 if not count:
                     raise no_record(source.name)
                 self._note_source(reader)
-            self.tally.blank += reader.blank
+            self.tally.counts["blank"] += reader.blank
             self._meter.before += 0 if source.file is None else source.file.size
             self._meter.at(0)
 
-    def _read(
-        self, reader: RowReader, row: Any, count: int, where: str
-    ) -> tuple[Record | None, Summaries | None]:
-        """The record of a row with its labels processed, and its summaries: the end of a `Step`."""
-        record: Record | None = None
+    def _step(self, reader: RowReader, index: int, number: int, row: Any, count: int) -> Step:
+        """A row with the labels of its record processed."""
+        where, record = f"{reader.source.name}:{number}", None
         try:
-            record, summaries = _parsed(reader, row, count, where)
+            record, summaries = reader.read(row, count, where)
             if (labelled := self.labelling.applied(record)) is not None:
-                return labelled, summaries
-            unlabelled = DataError("excluded (--missing drop): no document has a label.")
-            self._count_excluded(at(record.where, unlabelled, record.id))
+                return Step(index, number, where, labelled, summaries)
+            unlabelled = f"no document has {' and '.join(map(repr, self.labelling.named))}"
+            self._count_excluded(record, where, "--missing drop", unlabelled)
         except DataError as error:
-            self._exclude(error)
-        return record, None
+            self._skip(at(where, error, reader.id_in(row)))
+        return Step(index, number, where, record, None)
 
     def _note_source(self, reader: RowReader) -> None:
         """Add notes on how a source was read."""
@@ -324,6 +341,7 @@ class Reading:
 
     def _is_new(self, ids: KnownIds, step: Step, record: Record, summary: Summary) -> bool:
         """Whether this is the system's first summary of the record. A second one, or other documents, is an error."""
+        self.tally.counts["summaries"] += summary.reason != MISSING
         texts = tuple([document.text for document in record.documents])
         if self._is_part:  # repeated ids are detected when all parts are known
             self.tally.note(record, summary.system, texts)
@@ -332,85 +350,39 @@ class Reading:
             return True
         if self._reader is not None and not self.skips and self.fields.system in self._reader.unseen:
             raise self._reader.missing_field(self._reader.unseen)
-        self._exclude(at(step.where, error, record.id))
+        self._skip(at(step.where, error, record.id))
         return False
 
-    def _is_wanted(self, record: Record, where: str) -> bool:
-        """Whether all documents have the required attributes (``require``); counts the case as wanted or unwanted."""
-        for name in self.require:
-            for i, document in enumerate(record.documents, 1):
-                if name not in document.attributes:
-                    missing = DataError(f"excluded (--require): document {i} has no attribute {name!r}.")
-                    self._count_excluded(at(where, missing, record.id))
-                    self.tally.unwanted += 1
-                    return False
-        self.tally.wanted += 1
-        return True
-
     def _conclude(self, *, needs_summaries: bool) -> None:
-        """Add notes on the whole input. RequestError if there is no summary, or if the required attributes exclude everything."""
-        if needs_summaries and self.tally.rows and not self.tally.summaries:
+        """Add notes on the whole input. RequestError if there is no summary, or if options exclude everything."""
+        tally = self.tally
+        if tally.excluded_by and not tally.counts["rows"]:  # a name is probably misspelt
+            options, many = " and ".join(tally.excluded_by), tally.excluded_by.total()
+            first = next((message for message in tally.skipped if ": excluded (" in message), "")
+            wanted = "Give another name, field or value, or drop the option."
+            raise RequestError(f"Every row ({many:,}) is excluded by {options}. The first: {first} {wanted}")
+        if needs_summaries and tally.counts["rows"] and not tally.counts["summaries"]:
             named = " or ".join(map(repr, self.fields.summary_names()))
-            raise RequestError(
-                f"No record has a summary in the field {named}. Give --summary-field FIELD, or --summaries FILE."
-            )
-        if self.tally.unwanted and not self.tally.wanted:  # the attributes are probably misspelt
-            required, many = " and ".join(map(repr, self.require)), f"{self.tally.unwanted:,}"
-            raise RequestError(
-                f"--require {required} excludes every case ({many}): in each, a document lacks it. Name another attribute."
-            )
-        self.labelling.check()
+            advice = "Give --summary-field FIELD, or --summaries FILE."
+            raise RequestError(f"No record has a summary in the field {named}. {advice}")
         self.notes += self.labelling.notes()
         if self.sampling is not None:
             self.sample = self.sampling.described()
             self.notes.append(self.sampling.note())
-        if self.tally.blank:
-            self.notes.append(f"{counted(self.tally.blank, 'document')} without text excluded.")
+        if blank := tally.counts["blank"]:
+            self.notes.append(f"{counted(blank, 'document')} without text excluded.")
 
-    def _exclude(self, error: DataError) -> None:
-        """Raise the error, or if such rows are skipped, count its row as excluded."""
-        if self.redaction is not None:
-            error = DataError(without_identifiers(str(error)))
+    def _skip(self, error: DataError) -> None:
+        """Count the row of an error, if such rows are skipped; otherwise raise the error."""
         if not self.skips:
-            raise error
-        self._count_excluded(error)
+            raise DataError(self._shown(error))
+        self.tally.skip(self._shown(error))
 
-    def _count_excluded(self, error: DataError) -> None:
-        self.tally.skipped_count += 1
-        if len(self.skipped) < KEPT:
-            self.skipped.append(str(error))
+    def _count_excluded(self, record: Record, where: str, option: str, reason: str) -> None:
+        """Count a row that the user excludes by an option."""
+        self.tally.excluded_by[option] += 1
+        self.tally.skip(self._shown(at(where, DataError(f"excluded ({option}): {reason}."), record.id)))
 
-
-def _parsed(reader: RowReader, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
-    """The record and summaries of a row, or of a Case or Record; DataError with its place for anything else."""
-    if row.__class__ is dict or isinstance(row, Mapping):
-        return reader.read(row, count, where)
-    if isinstance(row, Record):
-        record, summary = row, Summary(row.id, reader.system, "", reason=MISSING)
-    elif isinstance(row, Case):
-        record, summary = row.record, row.summary
-    else:
-        raise at(where, not_a_row(row))
-    if (wrong := fault_of(row)) is not None:
-        raise at(where, wrong, record.id)
-    return record, (summary,)
-
-
-def _fields(settings: ReadingSettings) -> Fields:
-    """The fields that the settings name."""
-    attributes, cluster = settings.attribute_fields, settings.cluster_by
-    if settings.speakers is not None:
-        attributes.setdefault(SPEAKER, None)
-    of_cluster = {} if cluster is None or cluster in attributes else {cluster: cluster}
-    return Fields(
-        id=settings.group_by or settings.id_field or None,
-        summary=settings.summary_fields,
-        documents=tuple(once_each("--documents-field", settings.documents_field)),
-        system=settings.system_field,
-        references=settings.references_field,
-        attributes=attributes,
-        record_attributes={**of_cluster, **settings.record_attribute_fields},
-        separator=settings.separator,
-        cluster=cluster,
-        group_by=settings.group_by,
-    )
+    def _shown(self, error: DataError) -> str:
+        """A message without personal data, if that is replaced."""
+        return str(error) if self.redaction is None else without_identifiers(str(error))

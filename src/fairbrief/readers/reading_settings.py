@@ -38,9 +38,7 @@ class ReadingSettings:
     documents_field: Names = reading(
         ("documents",), "Field with the documents, or a pattern such as 'review_*' or 'reviews[*].text'.", "FIELD",
     )
-    group_by: str | None = reading(
-        None, "Where each row is one document: field with the record's id.", "FIELD",
-    )
+    group_by: str | None = reading(None, "Where each row is one document: field with the record's id.", "FIELD")
     id_field: str | None = reading(ID, "Field with the record's id; '' numbers the rows.", "FIELD")
     system_field: str = reading("system", "Field with the system's name.", "FIELD")
     references_field: str = reading("references", "Field with summaries by people.", "FIELD")
@@ -56,9 +54,7 @@ class ReadingSettings:
         (), "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
         recorded=False,
     )
-    summaries_id_field: str | None = reading(
-        None, "Field with the record's id in files of summaries.", "FIELD",
-    )
+    summaries_id_field: str | None = reading(None, "Field with the record's id in files of summaries.", "FIELD")
     record_attributes: Named = reading(
         (), "Attribute of the record, for results by subgroup; or NAME=FIELD.", "NAME", flag="--record-attribute",
     )
@@ -92,7 +88,7 @@ class ReadingSettings:
         check(self)
         fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
         for option, given in fields_given.items():
-            if not as_list(given):
+            if not (names := once_each(option, given)) or "" in names:
                 raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
             raise RequestError("--separator is empty: give the text between two documents, or drop it.")
@@ -102,6 +98,10 @@ class ReadingSettings:
             raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
         if self.missing != "refuse" and not self.attributes_and_labels:
             raise RequestError(f"--missing {self.missing} needs --attribute NAME: add it, or drop --missing.")
+        if unknown := [kind for kind in self.redacted if kind not in ("identifiers", "names")]:
+            raise RequestError(f"--redact {unknown[0]}: write identifiers, or identifiers,names.")
+        if (size := self.sample) is not None and (not size > 0 or (size > 1 and size != int(size))):
+            raise RequestError(f"--sample {size:g}: give a whole number, or a share between 0 and 1.")
         if self.sample_by is not None and self.sample is None:
             raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
 
@@ -161,7 +161,7 @@ class ReadingSettings:
     def summary_fields(self) -> tuple[tuple[str | None, str], ...]:
         """Pairs of system and field; without a name, the field (or what its star matches) names the system."""
         given = self.summary_field
-        several = given.items() if isinstance(given, Mapping) else once_each("--summary-field", given)
+        several = given.items() if isinstance(given, Mapping) else as_list(given)
         return tuple(named(one) if isinstance(one, str) else one for one in several)
 
 
@@ -175,7 +175,7 @@ def named(text: str) -> tuple[str | None, str]:
     return name, value
 
 
-def once_each(option: str, given: Names | Sequence[Any]) -> Sequence[Any]:
+def once_each(option: str, given: SummaryFields | Sequence[Any]) -> Sequence[Any]:
     """The values of an option; RequestError for a repeated one."""
     values = list(as_list(given))
     for value in values:
@@ -189,10 +189,10 @@ def _mapped(option: str, given: Named) -> dict[str, str | None]:
     if isinstance(given, Mapping):
         return dict(given)
     result: dict[str, str | None] = {}
-    for text in once_each(option, given):
+    for text in as_list(given):
         first, second = named(text)
         name, value = (second, None) if first is None else (first, second)
         if name in result:
-            raise RequestError(f"{option} has the name '{name}' twice: give it once.")
+            raise RequestError(f"{option} {name} was given twice: give it once.")
         result[name] = value
     return result

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from fairbrief.errors import RequestError
-from fairbrief.readers.messages import at, fault
+from fairbrief.readers.messages import fault
 from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
-from fairbrief.types import Case, Claim, Document, Record
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
-IDENTIFIERS, NAMES = "identifiers", "names"
+NAMES = "names"
+"""The kind of personal data whose replacement must be asked for; identifiers are always replaced."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Redaction:
     """Replaces identifiers, and names of people if wanted, in the texts of records and summaries.
 
@@ -22,31 +22,15 @@ class Redaction:
     """
 
     names: bool = False
-    _last: tuple[Record, Record, frozenset[str]] | None = field(default=None, init=False)
 
-    @classmethod
-    def of(cls, kinds: Sequence[str]) -> Redaction | None:
-        """The redaction of these kinds; None for no kinds. RequestError for an unknown one."""
-        if unknown := [kind for kind in kinds if kind not in (IDENTIFIERS, NAMES)]:
-            raise RequestError(f"--redact {unknown[0]}: write {IDENTIFIERS}, or {IDENTIFIERS},{NAMES}.")
-        return cls(NAMES in kinds) if kinds else None
+    def cases(self, record: Record, summaries: Iterable[Summary]) -> list[Case]:
+        """The cases of a record without personal data; DataError if that is impossible."""
+        _refuse(record)
+        names = self._names(d.text for d in record.documents)
+        clean = self._record(record, names)
+        return [Case(clean, self._summary(one, names | self._names([one.text]))) for one in summaries]
 
-    def case(self, case: Case) -> Case:
-        """The case without personal data. The systems' cases of a record mostly come one after the other."""
-        record, summary = case.record, case.summary
-        if self._last is None or self._last[0] is not record:
-            _refuse(record)
-            names = self._names(d.text for d in record.documents)
-            self._last = record, self._clean(record, names), names
-        _, clean, names = self._last
-        names |= self._names([summary.text])
-        claims = summary.claims
-        if claims is not None:
-            claims = tuple(Claim(self._text(claim.text, names), claim.values) for claim in claims)
-        text, made = self._text(summary.text, names), _attributes(summary.made)
-        return Case(clean, replace(summary, text=text, claims=claims, made=made))
-
-    def _clean(self, record: Record, names: frozenset[str]) -> Record:
+    def _record(self, record: Record, names: frozenset[str]) -> Record:
         documents = tuple(
             Document(self._text(d.text, names), _attributes(d.attributes), d.id and without_identifiers(d.id))
             for d in record.documents
@@ -54,6 +38,13 @@ class Redaction:
         references = tuple(self._text(text, names) for text in record.references)
         attributes = _attributes(record.attributes)
         return replace(record, documents=documents, references=references, attributes=attributes)
+
+    def _summary(self, summary: Summary, names: frozenset[str]) -> Summary:
+        claims = summary.claims
+        if claims is not None:
+            claims = tuple(Claim(self._text(claim.text, names), claim.values) for claim in claims)
+        text, made = self._text(summary.text, names), _attributes(summary.made)
+        return replace(summary, text=text, claims=claims, made=made)
 
     def _names(self, texts: Iterable[str]) -> frozenset[str]:
         return frozenset().union(*map(names_in, texts)) if self.names else frozenset()
@@ -70,11 +61,7 @@ def _refuse(record: Record) -> None:
     """DataError for a record that cannot be redacted."""
     if any(map(has_email, (record.id, record.seed_id, record.cluster))):
         remedy = "give --id-field '' to number the rows, or another --cluster-by"
-        raise at(
-            record.where,
-            fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy),
-        )
+        raise fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy)
     if record.entities:
-        wanted = "plain texts, since --redact would move the mentions"
         remedy = "drop the field 'entities', or --redact"
-        raise at(record.where, fault("entities with mentions", wanted, remedy))
+        raise fault("entities with mentions", "plain texts, since --redact would move the mentions", remedy)

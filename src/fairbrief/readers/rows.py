@@ -7,28 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import field_values as v
-from fairbrief.readers.documents import Draft, draft_of, how_to_say, look_up, map_attribute, need
-from fairbrief.readers.fields import (
-    ABSENT,
-    ID,
-    PATIENCE,
-    USED,
-    Fields,
-    Several,
-    find,
-    given,
-    parse_cell,
-    value_in,
-)
+from fairbrief.readers.documents import HOW_TO_NAME, Draft, draft_of, look_up, map_attribute, need
+from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.messages import at, did_you_mean, fault, names, show
+from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
+from fairbrief.serialization import MISSING
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
 Summaries = tuple[Summary, ...]
@@ -91,7 +81,7 @@ class RowReader:
         also = f" Of its documents: {names(inner)}." if inner else ""
         return RequestError(
             f"{self.source.name} has no {what} {wanted!r}{among}. Its {what}s: {names(outer)}.{also}"
-            f"{did_you_mean(wanted, [*outer, *inner])}{how_to_say(wanted, self.fields)}"
+            f"{did_you_mean(wanted, [*outer, *inner])}{HOW_TO_NAME.get(wanted, '')}"
         )
 
     def unused(self) -> list[str]:
@@ -112,40 +102,56 @@ class RowReader:
 
     # ---- The record and the summaries of a row.
 
-    def read(self, row: Mapping[str, Any], count: int, where: str) -> tuple[Record, Summaries]:
-        """The record and summaries of a row; DataError with its place for invalid rows."""
-        key = self.fields.id or ID
-        try:
-            if not self.is_numbered:
-                ident = v.id_of(need(row, key), "the id")
-            elif self.fields.id == ID and row.get(ID) is not None:
-                raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
-            else:
-                ident = str(count)
-            return self._record(row, ident, where), self.summaries(row, ident)
-        except DataError as error:
-            raise at(where, error, None if self.is_numbered else find(row, key)) from None
+    def read(self, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
+        """The record and summaries of a row, or of a Record or Case; DataError, without its place, for anything invalid."""
+        if row.__class__ is not dict and not isinstance(row, Mapping):
+            return self._made(row)
+        if not self.is_numbered:
+            ident = v.id_of(need(row, self.fields.id or ID), "the id")
+        elif self.fields.id == ID and row.get(ID) is not None:
+            raise fault("an id after rows without one", "ids in all rows or none", "add the ids")
+        else:
+            ident = str(count)
+        return self._record(row, ident, where), self.summaries(row, ident)
+
+    def _made(self, row: Any) -> tuple[Record, Summaries]:
+        """The content of a Record or Case; DataError for other rows, texts as documents, or the summary of another record."""
+        case = Case(row, Summary(row.id, self.system, "", reason=MISSING)) if isinstance(row, Record) else row
+        if not isinstance(case, Case):
+            raise not_a_row(row)
+        record, documents = case.record, cast("tuple[object, ...]", case.record.documents)
+        for number, document in enumerate(documents, 1):
+            if not isinstance(document, Document):
+                raise fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
+        if (other := case.summary.record) != record.id:
+            found = f"a summary of the record {other!r}"
+            raise fault(found, "one of this record", "pair each record with its own")
+        return record, (case.summary,)
+
+    def id_in(self, row: Any) -> Any:
+        """The id of a row, for messages; None if it has none, or if rows are numbered."""
+        if isinstance(row, Mapping):
+            return None if self.is_numbered else find(row, self.fields.id or ID)
+        return getattr(getattr(row, "record", row), "id", None)
 
     def _record(self, row: Mapping[str, Any], ident: str, where: str) -> Record:
-        fields, get = self.fields, row.get
+        fields, attributes = self.fields, v.NOTHING
         draft = draft_of(row, fields, is_table=self.source.is_table)
         self._see_inside("documents", draft.objects)
-        attributes: Mapping[str, str] = v.NOTHING
-        if (own := get("attributes")) is not None:
-            attributes = v.attributes_of(self._cell(own), "the attributes")
+        if (own := self._own(row, "attributes")) is not None:
+            attributes = v.attributes_of(own, "the attributes")
         if self._attributes:
             attributes = self._mapped(row, draft, attributes)
         if fields.cluster is not None and fields.cluster not in attributes:
             need(row, fields.cluster)
             raise fault(f"no value of {fields.cluster!r}, the field of clusters", "one per record", "add it")
-        entities = tuple[Entity, ...]()
-        if (people := get("entities")) not in (None, ""):
-            people = self._cell(people)
+        entities: tuple[Entity, ...] = ()
+        if (people := self._own(row, "entities")) is not None:
             self._see_inside("entities", people)
             entities = v.read_entities(people, draft.documents)
         documents = draft.with_text
         self.blank += len(draft.documents) - len(documents)
-        references, seed = given(row, fields.references), get("seed_document")
+        references, seed = given(row, fields.references), row.get("seed_document")
         references = self._references(references) if references else ()
         seed = None if seed in (None, "") else v.id_of(seed, "the seed document")
         return Record(ident, documents, references, entities, attributes, seed, where, fields.cluster)
@@ -154,10 +160,7 @@ class RowReader:
         """The record's attributes, with those from other fields; sets those of the documents."""
         own = dict(known)
         for name, source, is_of_record in self._attributes:
-            if is_of_record:
-                value = look_up(row, source)
-            else:
-                value = map_attribute(name, source, row, draft, self.fields.separator)
+            value = look_up(row, source) if is_of_record else map_attribute(name, source, draft)
             if value is not ABSENT:
                 self.unseen.discard(source)
                 if value is not None and (text := v.value_of(value, f"the attribute {name!r}")) is not None:
@@ -178,19 +181,15 @@ class RowReader:
         """The summary of each system."""
         fields = self.fields
         text = self._by_field(row) if fields.has_several_summaries else given(row, fields.summary[0][1])
-        system, claims = given(row, fields.system), row.get("claims")
-        claims = None if claims in (None, "") else self._cell(claims)
+        system, claims = given(row, fields.system), self._own(row, "claims")
         if text.__class__ is not str and isinstance(text, Mapping):
             return self._by_system(text, system, claims, ident)
         name = self.system if system is None else v.id_of(system, "the system")
         plain = v.read_summary(ident, name, text, claims)
-        reason, made = row.get("reason"), row.get("made")
-        if reason in (None, "") and made in (None, ""):
-            return (plain,)
-        made = self._cell(made)
-        reason = plain.reason if reason in (None, "") else v.id_of(reason, "the reason")
-        made = v.NOTHING if made == "" else v.attributes_of(made, "'made'")
-        return (replace(plain, reason=reason, made=made),)
+        reason, made = row.get("reason"), self._own(row, "made")
+        if reason not in (None, ""):
+            plain = replace(plain, reason=v.id_of(reason, "the reason"))
+        return (plain if made is None else replace(plain, made=v.attributes_of(made, "'made'")),)
 
     def _by_field(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The summaries in the named fields, or in the fields that match a pattern, by system."""
@@ -201,11 +200,8 @@ class RowReader:
                 match = " ".join(piece.strip(TRIM) for piece in part)
                 name = f"{system} {match}".rstrip() if system else match or field
                 if name in texts:
-                    raise fault(
-                        f"two fields with the summary of {name!r}",
-                        "one per system",
-                        "write --summary-field NAME=FIELD",
-                    )
+                    found = f"two fields with the summary of {name!r}"
+                    raise fault(found, "one per system", "write --summary-field NAME=FIELD")
                 texts[name] = text
         return texts
 
@@ -222,25 +218,16 @@ class RowReader:
         named = [(v.id_of(name, "a system's name"), name) for name in texts]
         return tuple([v.read_summary(ident, system, texts[name], cut.get(name)) for system, name in named])
 
+    def _own(self, row: Mapping[str, Any], name: str) -> Any:
+        """The value of a field with a fixed name, None if it is absent or empty; of a table, what the JSON in it contains."""
+        value = row.get(name)
+        if value.__class__ is not str:
+            return value
+        return self._cell(value) if value else None
+
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
         return parse_cell(value) if self.source.is_table else value
-
-
-def fault_of(made: Case | Record) -> DataError | None:
-    """The error of a Case or Record that the caller made, if any: texts as documents, or the summary of another record."""
-    record = made.record if isinstance(made, Case) else made
-    documents: tuple[object, ...] = record.documents
-    for number, document in enumerate(documents, 1):
-        if not isinstance(document, Document):
-            return fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
-    if isinstance(made, Case) and made.summary.record != record.id:
-        return fault(
-            f"a summary of the record {made.summary.record!r}",
-            "one of this record",
-            "pair each record with its own",
-        )
-    return None
 
 
 # ---- Combines the rows of a record into one row.
@@ -273,7 +260,7 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
             yield number, error
             continue
         system = given(row, fields.system)
-        read = {field: value_in(row, field) for field in (*each, *once)}
+        read = {field: find(row, field) for field in (*each, *once)}
         values = {field: value for field, value in read.items() if value is not ABSENT}
         stored.add((ident, None if system is None else str(system)), (number, values))
     for ident, system in list(stored):

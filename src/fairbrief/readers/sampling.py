@@ -11,7 +11,6 @@ import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.readers.reading_settings import ReadingSettings
 from fairbrief.text.counted import counted
 from fairbrief.text.hashes import hash_of
 from fairbrief.types import Record
@@ -36,15 +35,6 @@ class Sampling:
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Group → number of selected records, and of all."""
     _limits: dict[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, settings: ReadingSettings) -> Sampling | None:
-        """The sample that the settings want. RequestError for a size that is neither a share nor a whole number."""
-        if (size := settings.sample) is None:
-            return None
-        if not size > 0 or (size > 1 and size != int(size)):
-            raise RequestError(f"--sample {size:g}: give a whole number, or a share between 0 and 1.")
-        return cls(size, settings.sample_by, settings.seed)
 
     def look(self, records: Iterable[Record]) -> None:
         """Determine the largest hash of each group's sample; holds eight bytes per record."""

@@ -15,7 +15,7 @@ from typing import Any
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import files
 from fairbrief.readers.field_values import id_of, read_summary
-from fairbrief.readers.fields import ABSENT, ID, Fields, find, value_in
+from fairbrief.readers.fields import ABSENT, ID, Fields, find
 from fairbrief.readers.formats import BY_ENDING
 from fairbrief.readers.input_parts import KnownIds
 from fairbrief.readers.input_sources import Source, check_file, in_memory, not_a_row, one_source, split_sheet
@@ -26,19 +26,8 @@ from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Record, Summary
 
-NOWHERE = "\0"
-"""The name of the field of systems if none is read; no field has this name."""
 Exclude = Callable[[DataError], None]
 """Handles an error: raises it, or counts and lists it."""
-
-
-def open_summary_file(system: str | None, source: Source, fields: Fields, exclude: Exclude) -> InOrder | ById:
-    """The summaries of a source. Without a system, the rows name theirs."""
-    if source.file is not None and source.format is None:
-        return InOrder(system or source.system, source.file, exclude)
-    return ById(system, source, fields, exclude)
-
-
 Given = Any
 """Files of summaries, with or without the names of their systems; a table or rows with ids can replace any file."""
 WANTED = "a data frame or rows with the fields 'id' and 'summary' (and 'system', if there are several)"
@@ -119,13 +108,9 @@ class ById:
 
     def __init__(self, system: str | None, source: Source, fields: Fields, exclude: Exclude) -> None:
         self.ids, self.exclude, self.stored = KnownIds([source.name]), exclude, RowsOnDisk()
-        hint = ""
-        if source.tool:
-            fields = replace(fields, system=Fields().system, summary=Fields().summary)
+        hint = f" If a column has the system, write --summaries {source.name} without a name."
         if system is not None:
             self.ids.systems[system] = None
-            fields = replace(fields, system=NOWHERE)
-            hint = f" If a column has the system, write --summaries {source.name} without a name."
         reader = RowReader(source, fields, system, own_summaries=True)
         for number, row in source.read():
             ident, where = None, f"{source.name}:{number}"
@@ -137,7 +122,7 @@ class ById:
                 continue
             for written in summaries:
                 if (again := self.ids.add(ident, written.system, (), 0, number)) is not None:
-                    exclude(at(where, DataError(f"{again}{hint}"), ident))
+                    exclude(at(where, DataError(f"{again}{hint if system else ''}"), ident))
                 else:
                     self.stored.add(hash(ident), (written, where))
 
@@ -162,7 +147,7 @@ def _ident(row: Any, fields: Fields) -> str:
         raise not_a_row(row)
     key = fields.id or ID
     value = find(row, key if find(row, key) is not ABSENT else ID)
-    if value is ABSENT or all(value_in(row, field) is ABSENT for field in fields.summary_names()):
+    if value is ABSENT or all(find(row, field) is ABSENT for field in fields.summary_names()):
         wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
         raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
     return id_of(value)

@@ -151,10 +151,8 @@ def read_frame(frame: Any, library: str) -> Iterator[Row]:
 
 
 def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
-    columns = [str(column) for column in frame.columns]
     for start in range(0, len(frame), ROWS):
-        part = frame.iloc[start : start + ROWS].astype(object)
-        part.columns = columns
+        part = frame.iloc[start : start + ROWS].rename(columns=str).astype(object)
         yield part.where(part.notna(), None).to_dict("records")
 
 
@@ -232,9 +230,8 @@ class Growth:
         """Add values; DataError if they are too many for the file."""
         self.unpacked += unpacked
         if self.unpacked > max(FREE, MOST_TIMES * self.size):
-            raise DataError(
-                f"{self.name}: found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes, too many for the memory; write it as JSON Lines."
-            )
+            found = f"found values of {self.unpacked >> 20:,} MiB or more in a file of {self.size:,} bytes"
+            raise DataError(f"{self.name}: {found}, too many for the memory; write it as JSON Lines.")
 
     def row_group(self, group: Any) -> int:
         """Add a row group of a Parquet file by its metadata; returns how many rows may be in memory at a time."""
@@ -331,9 +328,8 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
             raise
-        raise DataError(
-            f"{file.name}: found damage ({first_line(error)}); save the file again, without a password."
-        ) from error
+        found = f"found damage ({first_line(error)})"
+        raise DataError(f"{file.name}: {found}; save the file again, without a password.") from error
 
 
 def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | None:
@@ -362,9 +358,8 @@ def _check_part(book: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> None
     with book.open(info) as part:
         content = part.read(most + 1)
     if len(content) > most:
-        raise DataError(
-            f"{name}: found {info.filename} of over {most >> 20} MiB, too much for the memory; save it as CSV."
-        )
+        found = f"found {info.filename} of over {most >> 20} MiB, too much for the memory"
+        raise DataError(f"{name}: {found}; save it as CSV.")
     cells = rows = columns = 0
     for cell in CELL.finditer(content) if "/worksheets/" in info.filename else ():
         column = reduce(lambda number, letter: 26 * number + letter - 64, cell[1], 0)

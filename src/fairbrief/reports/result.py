@@ -173,11 +173,20 @@ class Result(Data, frozen=True):
         return list(dict.fromkeys([*self.systems, *(e.system for e in self.estimates)]))
 
     @property
+    def excluded_by(self) -> dict[str, int]:
+        """Option → how many rows of the input the user excluded by it."""
+        if required := self.made.get("not_required"):  # as older audits name it
+            return {"--require": required}
+        return dict(self.made.get("excluded_by", {}))
+
+    @property
+    def skipped_lines(self) -> int:
+        """How many lines of the input were skipped, apart from those that the user excluded."""
+        return int(self.made.get("skipped") or len(self.skipped)) - sum(self.excluded_by.values())
+
+    @property
     def excluded_input(self) -> list[str]:
         """How much of the input was excluded, and why."""
-        unwanted = int(self.made.get("not_required") or 0)
-        lines = int(self.made.get("skipped") or len(self.skipped)) - unwanted
-        texts = [f"{counted(lines, 'line')} of the input."] if lines else []
-        if unwanted:
-            texts.append(f"{counted(unwanted, 'summary', 'summaries')} excluded by --require.")
-        return texts
+        skipped = [f"{counted(self.skipped_lines, 'line')} of the input."] if self.skipped_lines else []
+        by_option = self.excluded_by.items()
+        return [*skipped, *(f"{counted(many, 'row')} excluded by {option}." for option, many in by_option)]

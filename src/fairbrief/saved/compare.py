@@ -324,11 +324,10 @@ def left_out(result: Result, most: float) -> list[Check]:
     """A check for the input, and for each system, if something was left out.
 
     Counts lines that were skipped as broken; summaries that were refused, empty or unanswered; records left out of a measure
-    for an error in them, or for a score that is not a number. Does not count records excluded by ``--require``, or on which a
-    measure is undefined.
+    for an error in them, or for a score that is not a number. Does not count records that the user excluded by an option, or
+    on which a measure is undefined.
     """
-    made = result.made
-    skipped = int(made.get("skipped") or 0) - int(made.get("not_required") or 0)
+    made, skipped = result.made, result.skipped_lines
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
     found = None if result.sources is None else copied_sources(result.sources, result.rows)

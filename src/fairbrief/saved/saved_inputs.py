@@ -194,8 +194,7 @@ def _near(cases: Iterable[Case], records: Collection[str]) -> Iterator[Case]:
         yield from cases
         return
     before = {run[0] for record in records if is_pooled and (run := numbered(record)) is not None}
-    for source, start in sorted({at for name in {*records, *before} for at in reading.places.of(name)}):
-        one = reading.at(source, start)
+    for one in reading.near({*records, *before}):
         yield from Pooled(one) if is_pooled else one
 
 

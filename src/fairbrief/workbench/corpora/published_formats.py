@@ -361,7 +361,7 @@ def read_iq2(path: Path) -> Iterator[Record]:
             read = msgspec.json.decode(debate, type=Debate)
             turns = (_turn(" ".join(t.paragraphs), t.speaker, t.speakertype) for t in read.transcript)
             yield Record(name, tuple(turns), attributes=_given(title=read.title), where=where)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         wanted = "one JSON object of debates, each with a list 'transcript' of turns with a list of texts 'paragraphs'"
         raise DataError(f"{where}: found no debate ({error}); wanted {wanted}; mend it.") from None
 
