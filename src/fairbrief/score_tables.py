@@ -10,9 +10,21 @@ from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief.ranges import ranges, starts, sums
-from fairbrief.types import AlikeRows, Answers, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
+from fairbrief.types import (
+    AlikeRows,
+    Answers,
+    Cases,
+    Column,
+    Extracts,
+    Floats,
+    Integers,
+    Observation,
+    Reason,
+    Scores,
+)
 
 
 class ScoreTable:
@@ -160,6 +172,13 @@ class ScoredUnits:
         data = owner.tobytes()
         return [data[start:end] for start, end in pairwise([0, *np.cumsum(sizes).tolist()])]
 
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many numbers it takes to compare the first answer of each unit, or to take its extracts of it. Shape (units,)."""
+        kept = np.array([own[0].kept.shape for own in self.extracts] or [(0, 0)])
+        rows, columns = np.maximum(self.first_shapes, 0).T
+        return np.asarray(rows * columns + kept[:, 0] * (kept[:, 1] + rows) + 1)
+
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""
         places, cases = np.array(chosen, dtype=np.int64), [self.cases[i] for i in chosen]
@@ -193,6 +212,8 @@ class ScorerAround:
         return repr(self.scorer)
 
 
+Alike = tuple[tuple[Column, ...], Floats, NDArray[np.str_]]
+"""The columns and rows (units, R, columns) of units of one kind, and why a unit has none (units,); empty if it has one."""
 ObservedUnits = tuple[Sequence[AlikeRows], Mapping[int, Reason]]
 """The rows of units, and the reasons why others have none, by their index."""
 

@@ -124,32 +124,33 @@ def is_under(summary: t.Floats, wanted: t.Floats, kept: t.Booleans, tau: float, 
 
 
 def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, slack: float) -> t.Floats:
-    """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (R,)."""
+    """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (…, K) → (…)."""
     scale = np.where(wanted > 0, wanted, 1.0)
     # Value by value: along so short an axis numpy takes long.
-    least = np.asarray(reduce(np.minimum, np.where(wanted > 0, summary / scale, 1.0).T, 1.0))
+    quotients = np.moveaxis(np.where(wanted > 0, summary / scale, 1.0), -1, 0)
+    least = np.asarray(reduce(np.minimum, quotients, 1.0))
     if not points:
         return np.asarray(1.0 - least)
     limits = np.arange(1, points + 1) / points + slack
-    return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
+    return np.asarray((least[..., np.newaxis] < limits).mean(axis=-1))
 
 
 def area_over_cutoff(
     source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, slack: float
 ) -> t.Floats:
-    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
+    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…)."""
     order = np.argsort(-source, axis=-1, kind="stable")
     source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
-    unfair = np.zeros((len(source), source.shape[1] + 1))
-    for count in range(1, source.shape[1] + 1):
-        kept = (np.arange(source.shape[1]) < count) & (source > 0)
+    unfair = [np.zeros(source.shape[:-1], dtype=bool)]
+    for count in range(1, source.shape[-1] + 1):
+        kept = (np.arange(source.shape[-1]) < count) & (source > 0)
         under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, slack)
-        unfair[:, count] = under.any(axis=1)
-    before = np.cumsum(source, axis=-1)[:, :-1]
+        unfair.append(np.asarray(under.any(axis=-1)))
+    before = np.cumsum(source, axis=-1)[..., :-1, np.newaxis]
     # How many of the largest values it takes to hold each share of the source, at least one.
-    many = [1 + (before < share - TIE).sum(axis=-1) for share in CUT_OFFS]
-    heights = np.array([unfair[np.arange(len(source)), kept] for kept in many])
-    return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
+    many = 1 + (before < np.array(CUT_OFFS) - TIE).sum(axis=-2)
+    heights = np.take_along_axis(np.stack(unfair, axis=-1), many, axis=-1).astype(np.float64)
+    return np.asarray((heights[..., 1:] + heights[..., :-1]).mean(axis=-1) / 2)
 
 
 def unfound_share(units: ScoredUnits, counts: t.Floats) -> t.Floats:
