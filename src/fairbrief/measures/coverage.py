@@ -117,7 +117,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
             raise NotObserved(NO_CLAIM)
         if units.extracts and self._has_given_claims(case):
             raise NotObserved("the summary's claims were given, the sources' were not")
-        differs = bool(_log_lengths(known(case.record).texts).max() > TIE)
+        differs = len(set(_lengths(known(case.record).texts))) > 1
         if units.extracts:
             return groups.names, None, differs, units.first_owners[i], units.extracts[i][0].kept.shape
         largest = groups.names
@@ -131,7 +131,8 @@ class Coverage(ComparesGroups, ManyAtOnce):
         names, most, differs, *_ = kind
         texts = [known(case.record).texts for (case,) in units.cases]
         reads = np.array([[not is_blank(text) for text in own] for own in texts])
-        lengths = np.stack(list(map(_log_lengths, texts)))
+        lengths = np.log([_lengths(own) for own in texts])
+        lengths -= lengths.mean(axis=1, keepdims=True)
         of_units: dict[t.Column, t.Floats]
         if units.extracts:
             coverage, gap = _of_extracts(units, reads, labels[:, 0], len(names))
@@ -213,7 +214,9 @@ def _of_extracts(
     """
     support = np.maximum(units.table.matrices(units.first), 0.0) * reads[:, :, np.newaxis]
     drawn = unique(np.stack([own.kept for (own,) in units.extracts]), max(support.shape[1:]))
-    kept = drawn.kept.take(units.table.owner_of(units.first[0]), axis=2)
+    kept, sentence = drawn.kept, units.table.owner_of(units.first[0])
+    if not np.array_equal(sentence, np.arange(kept.shape[2])):
+        kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
     shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
@@ -238,12 +241,9 @@ def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Fl
 
 
 @lru_cache(maxsize=KEPT)
-def _log_lengths(texts: tuple[str, ...]) -> t.Floats:
-    """Logarithms of the documents' lengths in words, less their mean. Shape (documents,), read-only."""
-    logs = np.log(np.maximum(list(map(word_count, texts)), 1))
-    logs -= logs.mean()
-    logs.flags.writeable = False
-    return np.asarray(logs)
+def _lengths(texts: tuple[str, ...]) -> list[int]:
+    """The lengths of texts in words; 1 of those without any, whose logarithm is 0."""
+    return [word_count(text) or 1 for text in texts]
 
 
 def _of_lengths(
