@@ -125,11 +125,6 @@ class ScoreTable:
         places = self._first[chosen, 0, np.newaxis] + np.arange(self.shapes[chosen[0], 0])
         return np.asarray(self.sizes.take(places))
 
-    def owner_of(self, i: int) -> Integers:
-        """The columns of the units of one answer. Shape (units,)."""
-        first = self._first[i, 1]
-        return self.owner[first : first + self.shapes[i, 1]]
-
 
 @dataclass(eq=False)
 class ScoredUnits:

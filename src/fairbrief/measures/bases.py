@@ -130,7 +130,9 @@ class ManyAtOnce(BaseObservation):
     """Base of observations of many units at once. One unit is a batch of one, so its rows do not depend on the batch."""
 
     def kind_of(self, units: ScoredUnits, i: int) -> Hashable:
-        """What units that are observed together have in common. Raises `NotObserved` for a unit without a row."""
+        """What units that are observed together have in common, beside the shape of their extracts. Raises `NotObserved` for a unit
+        without a row.
+        """
         raise NotImplementedError
 
     def observe_alike(self, kind: Any, units: ScoredUnits, labels: t.Integers) -> Alike:
@@ -139,14 +141,15 @@ class ManyAtOnce(BaseObservation):
 
     def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """The rows of the units, or of their extracts; of one kind in batches of bounded size."""
-        alike: dict[Hashable, list[int]] = {}
+        alike: dict[tuple[Hashable, tuple[int, ...]], list[int]] = {}
         rows, reasons = list[t.AlikeRows](), dict[int, t.Reason]()
         for i in range(len(units)):
             try:
-                alike.setdefault(self.kind_of(units, i), []).append(i)
+                shape = units.extracts[i][0].kept.shape if units.extracts else ()
+                alike.setdefault((self.kind_of(units, i), shape), []).append(i)
             except NotObserved as missing:
                 reasons[i] = missing.reason
-        for kind, members in alike.items():
+        for (kind, _), members in alike.items():
             places = np.array(members)
             for start, end in batches(units.sizes[places], AT_ONCE):
                 some = places[start:end]

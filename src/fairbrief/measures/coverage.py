@@ -108,7 +108,7 @@ class Coverage(ComparesGroups, ManyAtOnce):
         return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
     def kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
-        """The groups of a unit's record, that of most documents, and whether its documents differ in length; of extracts, which
+        """The groups of a unit's record, those of most documents, and whether its documents differ in length; of extracts, which
         column each score is about, since extracts are alike whose sentences a scorer of tokens cuts alike.
         """
         (case,) = units.cases[i]
@@ -117,18 +117,17 @@ class Coverage(ComparesGroups, ManyAtOnce):
             raise NotObserved(NO_CLAIM)
         if units.extracts and self._has_given_claims(case):
             raise NotObserved("the summary's claims were given, the sources' were not")
-        differs = len(set(_lengths(known(case.record).texts))) > 1
+        owner, most = b"", tuple[str, ...]()
         if units.extracts:
-            return groups.names, None, differs, units.first_owners[i], units.extracts[i][0].kept.shape
-        largest = groups.names
-        if self.pairwise:
+            owner = units.first_owners[i]
+        elif self.pairwise:
             many = np.bincount(groups.codes)
-            largest = tuple(compress(groups.names, many == many.max()))
-        return groups.names, largest[0] if len(largest) == 1 else None, differs
+            most = tuple(compress(groups.names, many == many.max()))
+        return groups.names, most, len(set(_lengths(known(case.record).texts))) > 1, owner
 
     def observe_alike(self, kind: tuple[Any, ...], units: ScoredUnits, labels: t.Integers) -> Alike:
         """Records of the same groups and of as many documents. Shape of ``labels``: (N, R, documents)."""
-        names, most, differs, *_ = kind
+        names, most, differs, _ = kind
         texts = [known(case.record).texts for (case,) in units.cases]
         reads = np.array([[not is_blank(text) for text in own] for own in texts])
         lengths = np.log([_lengths(own) for own in texts])
@@ -158,10 +157,10 @@ class Coverage(ComparesGroups, ManyAtOnce):
             return *columned(names, {name: sums[name] for name in kept}, alone), why
         for (i, a), (j, b) in combinations(enumerate(names), 2) if self.pairwise else ():
             alone |= {("between", a, b): shift[..., i] - shift[..., j], ("pairs", a, b): 1.0}
-        if most is not None:
-            alone |= {("dominated", most): 1.0, ("dominated gap", most): alone["gap",]}
+        for group in most if len(most) == 1 else ():
+            alone |= {("dominated", group): 1.0, ("dominated gap", group): alone["gap",]}
             for (k, name), statistic in product(enumerate(names), DOMINATED):
-                alone[f"dominated {statistic}", most, name] = sums[statistic][..., k]
+                alone[f"dominated {statistic}", group, name] = sums[statistic][..., k]
         return *columned(names, sums, alone), why
 
     def _of_summaries(
@@ -214,7 +213,7 @@ def _of_extracts(
     """
     support = np.maximum(units.table.matrices(units.first), 0.0) * reads[:, :, np.newaxis]
     drawn = unique(np.stack([own.kept for (own,) in units.extracts]), max(support.shape[1:]))
-    kept, sentence = drawn.kept, units.table.owner_of(units.first[0])
+    kept, sentence = drawn.kept, units.table.owner_beside(units.first[:1])
     if not np.array_equal(sentence, np.arange(kept.shape[2])):
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)

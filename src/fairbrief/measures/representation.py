@@ -144,14 +144,14 @@ class Representation(ComparesGroups, ManyAtOnce):
         about = known(cases[0].record)
         return self._asks(about.texts, extracts[0].sentences, about.texts)
 
-    def kind_of(self, units: ScoredUnits, i: int) -> tuple[Texts, int, tuple[int, ...] | None]:
-        """The values of a unit's record, how many documents it has, and the shape of its extracts."""
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[Texts, int]:
+        """The values of a unit's record, and how many documents it has."""
         if units.extracts and not units.asked[i]:
             raise NotObserved("no random sentences can be measured")
         groups = self._groups(units.cases[i][0])
-        return groups.names, len(groups.codes), units.extracts[i][0].kept.shape if units.extracts else None
+        return groups.names, len(groups.codes)
 
-    def observe_alike(self, kind: tuple[Texts, int, Any], units: ScoredUnits, labels: t.Integers) -> Alike:
+    def observe_alike(self, kind: tuple[Texts, int], units: ScoredUnits, labels: t.Integers) -> Alike:
         """Records of the same values and as many documents (and sentences of extracts).
 
         The shares of a summary move with the labels (N, R, K), those of the extracts (N, extracts, K) differ under the real ones.
