@@ -25,8 +25,6 @@ from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.sentences import sentence_spans
 
 SPEAKER = "speaker"
-NO_SPEAKER = t.Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
-NO_BASELINE = t.Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
 OF_SPEAKERS = INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTED = "misattributed"
@@ -99,7 +97,7 @@ class Speakers(ComparesGroups):
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
-            return NO_BASELINE
+            raise NotObserved("no random sentences can be measured")
         found = attributions(drawn.sentences, turns.names, (True,) * len(drawn.sentences))
         values = self._values(_heard(turns, found, scores[0]), drawn.kept)
         groups, codes = coded(turns.groups)
@@ -154,7 +152,7 @@ class Speakers(ComparesGroups):
         """The speakers of a record. Raises `NotObserved` if it has none, or one group only."""
         said_by = record.values_of(SPEAKER)
         if not said_by:
-            raise NotObserved(NO_SPEAKER)
+            raise NotObserved(f"{no_document_has(SPEAKER).text} (map it: --attribute {SPEAKER}=FIELD)")
         places = {name: i for i, name in enumerate(dict.fromkeys(said_by))}
         names, speaker = tuple(places), np.array([places[name] for name in said_by])
         if self.by == "order":
@@ -169,7 +167,7 @@ class Speakers(ComparesGroups):
         else:
             raise NotObserved(no_document_has(self.over))
         if len(set(groups)) < 2:
-            raise NotObserved(t.Reason("one group of speakers only"))
+            raise NotObserved("one group of speakers only")
         return Turns(names, groups, speaker)
 
     def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
