@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain, combinations, compress, product
 from typing import Any, ClassVar, Literal
 
@@ -26,11 +26,11 @@ from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclar
 from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.group_sums import columned, mean_defined, spread, stacked, summed_by_group
 from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
-from fairbrief.measures.record_texts import KEPT, NO_CLAIM, claims_of, compared_groups, is_blank, known
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known, lengths_of
 from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_count, words_held
+from fairbrief.text.segmentation import words_held
 
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
 DOMINATED = ("documents", "difference", "extreme", "extremes")
@@ -123,14 +123,14 @@ class Coverage(ComparesGroups, ManyAtOnce):
         elif self.pairwise:
             many = np.bincount(groups.codes)
             most = tuple(compress(groups.names, many == many.max()))
-        return groups.names, most, len(set(_lengths(known(case.record).texts))) > 1, owner
+        return groups.names, most, len(set(lengths_of(case.record))) > 1, owner
 
     def observe_alike(self, kind: tuple[Any, ...], units: ScoredUnits, labels: t.Integers) -> Alike:
         """Records of the same groups and of as many documents. Shape of ``labels``: (N, R, documents)."""
         names, most, differs, _ = kind
         texts = [known(case.record).texts for (case,) in units.cases]
         reads = np.array([[not is_blank(text) for text in own] for own in texts])
-        lengths = np.log([_lengths(own) for own in texts])
+        lengths = np.log([lengths_of(case.record) for (case,) in units.cases])
         lengths -= lengths.mean(axis=1, keepdims=True)
         of_units: dict[t.Column, t.Floats]
         if units.extracts:
@@ -237,12 +237,6 @@ def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Fl
     component = connected_components(mutual, directed=False)[1].tolist()
     columns = [support[:, np.equal(component, c)].max(axis=1) for c in dict.fromkeys(component)]
     return np.column_stack(columns)
-
-
-@lru_cache(maxsize=KEPT)
-def _lengths(texts: tuple[str, ...]) -> list[int]:
-    """The lengths of texts in words; 1 of those without any, whose logarithm is 0."""
-    return [word_count(text) or 1 for text in texts]
 
 
 def _of_lengths(
