@@ -79,8 +79,8 @@ def coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
 
 
 def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
-    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (…, R, n)."""
-    return labels if labels.shape[-1] else np.broadcast_to(codes, (*labels.shape[:-1], len(codes)))
+    """The label permutations; if ``labels`` has no columns, the real ``codes`` (…, n) for each. Shape (…, R, n)."""
+    return labels if labels.shape[-1] else np.broadcast_to(codes, (*labels.shape[:-1], codes.shape[-1]))
 
 
 @lru_cache(maxsize=256)

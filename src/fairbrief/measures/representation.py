@@ -30,7 +30,7 @@ from fairbrief.errors import DataError
 from fairbrief.measures import distributions
 from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
-from fairbrief.measures.group_sums import columned, deviation
+from fairbrief.measures.group_sums import columned, deviation, labelled
 from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, groups_of, is_blank, known, no_document_has
 from fairbrief.score_tables import Alike, ScoredUnits
@@ -159,7 +159,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         values = kind[0]
         if not labels.shape[2]:
             codes = [groups_of(known(case.record), self.over).codes for (case,) in units.cases]
-            labels = np.stack(codes)[:, np.newaxis]
+            labels = labelled(np.stack(codes)[:, np.newaxis], labels)
         members = distributions.members_of(labels, len(values))
         n, r, k, _ = members.shape
         read = np.broadcast_to(np.eye(k, dtype=bool), (n, r, k, k)) if self.texts == "values" else members
