@@ -15,7 +15,6 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import scores_of
 
 SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly today", "b"))
@@ -221,22 +220,11 @@ def n_grams() -> list[t.Scores]:
     return [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
 
 
-def read_extracts(
-    observation: Representation, units: Sequence[tuple[tuple[t.Case], tuple[t.Extracts], Sequence[t.Scores]]]
-) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
-    """What is read of the extracts of records of a document of a and one of b."""
-    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
-    return observation.observe_many(scored, np.array([[[0, 1]]] * len(units)))
-
-
 def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
-    observation = Representation("x")
-    ((block,), reasons) = read_extracts(observation, [((BOTH,), extracts(), n_grams())])
-    assert not reasons
-    row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
+    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams()))
     assert row == pytest.approx(
         {
             ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,
@@ -247,8 +235,7 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
             ("lowest", "a"): 1 / 8 - 5 / 24, ("lowest", "b"): 5 / 24 - 1 / 8, ("unfound", "a"): 0, ("unfound", "b"): 0,
         }
     )  # fmt: skip
-    totals = t.Totals({c: i for i, c in enumerate(block.columns)}, block.values[0, 0])
-    found = {name: float(value.array) for name, value in Uer("x").value(totals).items()}
+    found = values_of(Uer("x"), row)
     assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
     assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
     assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
