@@ -154,15 +154,19 @@ class EntityInclusion(BaseMeasure):
 
     def explain(self, totals: t.Totals) -> str:
         sentences = [totals.describe("source", ": {included:.0f} of {source:.0f} people named")]
-        odds = {g: float(of_group) for g, of_group in self._odds(totals).items() if not np.isnan(of_group)}
-        if len(set(odds.values())) > 1:
-            most, least = (choose(odds, key=lambda g: odds[g]) for choose in (max, min))
-            sentences.append(f"The odds of {most} exceed those of {least}")
+        if direction := self.direction(totals):
+            sentences.append(f"The odds of {direction[0]} exceed those of {direction[1]}")
         if rules := [f"{totals['rule', rule]:.0f} by {rule}" for rule in totals.values_of("rule")]:
             sentences.append(f"Aligned: {', '.join(rules)}")
         if totals["ambiguous"]:
             sentences.append(f"{totals['ambiguous']:.0f} names fit several people")
         return ". ".join(sentences) + "."
+
+    def direction(self, totals: t.Totals) -> tuple[str, str] | None:
+        """The groups with the highest and the lowest odds; None where no two groups differ."""
+        known = {g: float(odds) for g, odds in self._odds(totals).items() if not np.isnan(odds)}
+        highest, lowest = (choose(known, key=lambda g: known[g], default="") for choose in (max, min))
+        return (highest, lowest) if known and known[highest] > known[lowest] else None
 
     def _odds(self, totals: t.Totals) -> dict[str, t.Floats]:
         """The odds of each group; nan where it has nobody."""
