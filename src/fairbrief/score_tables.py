@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fairbrief import types as t
 from fairbrief.ranges import ranges, starts, sums
-from fairbrief.types import AlikeRows, Answers, Cases, Extracts, Floats, Integers, Observation, Reason, Scores
 
 
 class ScoreTable:
@@ -22,14 +23,14 @@ class ScoreTable:
     row; ``owner`` (units of all asks,) and ``sizes`` (rows of all asks,), as in `Scores`.
     """
 
-    def __init__(self, shapes: Integers, cells: Floats, owner: Integers, sizes: Floats) -> None:
+    def __init__(self, shapes: t.Integers, cells: t.Floats, owner: t.Integers, sizes: t.Floats) -> None:
         self.shapes, self.cells, self.owner, self.sizes = shapes, cells, owner, sizes
         areas = shapes.prod(axis=1)
         self._first = np.column_stack([np.cumsum(shapes, axis=0) - shapes, np.cumsum(areas) - areas])
         """The first row, unit and cell of each answer."""
 
     @classmethod
-    def of(cls, answers: Iterable[Scores]) -> ScoreTable:
+    def of(cls, answers: Iterable[t.Scores]) -> ScoreTable:
         """A table of separate answers."""
         if isinstance(answers, ScoreTable):
             return answers
@@ -50,18 +51,19 @@ class ScoreTable:
             return cls.of([])
         parts = [(table.shapes, table.cells, table.owner, table.sizes) for table in tables]
         result = cls(*map(np.concatenate, zip(*parts, strict=True)))
-        ends = np.cumsum([(len(t.sizes), len(t.owner), len(t.cells)) for t in tables], axis=0)
+        ends = np.cumsum([(len(one.sizes), len(one.owner), len(one.cells)) for one in tables], axis=0)
         before = np.concatenate([np.zeros((1, 3), dtype=np.int64), ends[:-1]])
-        result._first = np.concatenate([t._first + start for t, start in zip(tables, before, strict=True)])
+        places = [one._first + start for one, start in zip(tables, before, strict=True)]
+        result._first = np.concatenate(places)
         return result
 
-    def ordered(self, places: Integers) -> ScoreTable:
+    def ordered(self, places: t.Integers) -> ScoreTable:
         """The answers at these places, in this order; the arrays are shared."""
         result = copy(self)
         result.shapes, result._first = self.shapes[places], self._first[places]
         return result
 
-    def best_of(self, passages: Integers, rows: Integers) -> ScoreTable:
+    def best_of(self, passages: t.Integers, rows: t.Integers) -> ScoreTable:
         """The answers with neighbouring rows merged: the best of their scores, the sum of their sizes.
 
         Shapes: ``passages`` (merged rows of all asks,), the number of rows merged into each; ``rows`` (asks,), the number of
@@ -82,41 +84,36 @@ class ScoreTable:
     def __len__(self) -> int:
         return len(self.shapes)
 
-    def __iter__(self) -> Iterator[Scores]:
+    def __iter__(self) -> Iterator[t.Scores]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, i: int) -> Scores:
+    def __getitem__(self, i: int) -> t.Scores:
         rows, units = self.shapes[i].tolist()
         row, unit, cell = self._first[i].tolist()
         matrix = self.cells[cell : cell + rows * units].reshape(rows, units)
-        return Scores(matrix, self.owner[unit : unit + units], self.sizes[row : row + rows])
+        return t.Scores(matrix, self.owner[unit : unit + units], self.sizes[row : row + rows])
 
-    def matrices(self, chosen: Integers) -> Floats:
+    def matrices(self, chosen: t.Integers) -> t.Floats:
         """The matrices of answers of one shape. Shape (chosen, rows, units)."""
         rows, units = self.shapes[chosen[0]].tolist()
         places = self._first[chosen, 2, np.newaxis] + np.arange(rows * units)
         return np.asarray(self.cells.take(places).reshape(len(chosen), rows, units))
 
-    def beside(self, chosen: Integers) -> Floats:
+    def beside(self, chosen: t.Integers) -> t.Floats:
         """The concatenated matrices of answers with equally many rows. Shape (rows, units of all chosen)."""
         rows, units = int(self.shapes[chosen[0], 0]), self.shapes[chosen, 1]
         start = ranges(self._first[chosen, 2], units)
         places = start + np.arange(rows)[:, np.newaxis] * np.repeat(units, units)
         return np.asarray(self.cells.take(places))
 
-    def owner_beside(self, chosen: Integers) -> Integers:
+    def owner_beside(self, chosen: t.Integers) -> t.Integers:
         """The concatenated columns of the units of answers. Shape (units of all chosen,)."""
         return np.asarray(self.owner.take(ranges(self._first[chosen, 1], self.shapes[chosen, 1])))
 
-    def sizes_of(self, chosen: Integers) -> Floats:
+    def sizes_of(self, chosen: t.Integers) -> t.Floats:
         """The sizes of the rows of answers with equally many rows. Shape (chosen, rows)."""
         places = self._first[chosen, 0, np.newaxis] + np.arange(self.shapes[chosen[0], 0])
         return np.asarray(self.sizes.take(places))
-
-    def owner_of(self, i: int) -> Integers:
-        """The columns of the units of one answer. Shape (units,)."""
-        first = self._first[i, 1]
-        return self.owner[first : first + self.shapes[i, 1]]
 
 
 @dataclass(eq=False)
@@ -127,15 +124,15 @@ class ScoredUnits:
     ``extracts`` is empty for summaries, or has each unit's random extracts, which are observed instead.
     """
 
-    cases: Sequence[Cases]
+    cases: Sequence[t.Cases]
     table: ScoreTable
-    first: Integers
-    asked: Integers
-    extracts: Sequence[Sequence[Extracts]] = ()
+    first: t.Integers
+    asked: t.Integers
+    extracts: Sequence[Sequence[t.Extracts]] = ()
 
     @classmethod
     def of(
-        cls, units: Sequence[tuple[Cases, Answers]], extracts: Sequence[Sequence[Extracts]] = ()
+        cls, units: Sequence[tuple[t.Cases, t.Answers]], extracts: Sequence[Sequence[t.Extracts]] = ()
     ) -> ScoredUnits:
         """Units with separate answers."""
         asked = np.array([len(scores) for _, scores in units], dtype=np.int64)
@@ -143,7 +140,7 @@ class ScoredUnits:
         return cls([cases for cases, _ in units], table, np.cumsum(asked) - asked, asked, extracts)
 
     @cached_property
-    def first_shapes(self) -> Integers:
+    def first_shapes(self) -> t.Integers:
         """Rows and units of each unit's first answer; -1 without asks. Shape (units, 2)."""
         shapes = np.full((len(self), 2), -1)
         has_asked = self.asked > 0
@@ -160,6 +157,13 @@ class ScoredUnits:
         data = owner.tobytes()
         return [data[start:end] for start, end in pairwise([0, *np.cumsum(sizes).tolist()])]
 
+    @cached_property
+    def sizes(self) -> t.Integers:
+        """How many numbers it takes to compare the first answer of each unit, or to take its extracts of it. Shape (units,)."""
+        kept = np.array([own[0].kept.shape for own in self.extracts] or [(0, 0)])
+        rows, columns = np.maximum(self.first_shapes, 0).T
+        return np.asarray(rows * columns + kept[:, 0] * (kept[:, 1] + rows) + 1)
+
     def some(self, chosen: Sequence[int]) -> ScoredUnits:
         """Some of the units, in this order."""
         places, cases = np.array(chosen, dtype=np.int64), [self.cases[i] for i in chosen]
@@ -169,7 +173,7 @@ class ScoredUnits:
     def __len__(self) -> int:
         return len(self.cases)
 
-    def __iter__(self) -> Iterator[tuple[Cases, Answers]]:
+    def __iter__(self) -> Iterator[tuple[t.Cases, t.Answers]]:
         for cases, first, asked in zip(self.cases, self.first.tolist(), self.asked.tolist(), strict=True):
             yield cases, [self.table[i] for i in range(first, first + asked)]
 
@@ -193,15 +197,17 @@ class ScorerAround:
         return repr(self.scorer)
 
 
-ObservedUnits = tuple[Sequence[AlikeRows], Mapping[int, Reason]]
+Alike = tuple[tuple[t.Column, ...], t.Floats, NDArray[np.str_]]
+"""The columns and rows (units, R, columns) of units of one kind, and why a unit has none (units,); empty if it has one."""
+ObservedUnits = tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]
 """The rows of units, and the reasons why others have none, by their index."""
 
 
 @runtime_checkable
-class BatchObservation(Observation, Protocol):
+class BatchObservation(t.Observation, Protocol):
     """An observation of many units per call, since calls cost more than sums for small rows."""
 
-    def observe_many(self, units: ScoredUnits, labels: Integers) -> ObservedUnits:
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
         """The rows of each unit, as returned by `observe`, or the reason of missing rows. ``labels`` (units, R, n): each unit's
         label permutations.
 

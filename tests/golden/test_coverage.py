@@ -134,10 +134,8 @@ def test_the_release_comes_out_from_sentences_to_gap_but_for_lost_copies(fixture
         support = fold_chunks(gated, np.array(expected["doc_of_chunk"]), len(sample["documents"]))
         merged = coverage.merge_mutual(support, between.T, 0.95)
         np.testing.assert_allclose(merged, expected["released_matrix_docs_by_cluster"], atol=1e-9)
-        x = coverage.document_coverage(merged, covered_only=True)
-        labels = np.array(sample["labels"])
-        gap = np.mean([abs(x[labels == k].mean() - x.mean()) for k in np.unique(labels)])
-        assert gap == pytest.approx(expected["ec_released"], **EXACT)
+        rows = tested_rows.rows_of([str(k) for k in sample["labels"]], merged.tolist(), denominator="covered")
+        assert float(added(rows)["gap"]) == pytest.approx(expected["ec_released"], **EXACT)
 
 
 def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[str, Any]) -> None:
@@ -146,5 +144,6 @@ def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[s
         gated, _, owned = pipeline(sample)
         rows = [i for chunks in owned for i in chunks]
         owner = np.repeat(np.arange(len(owned)), [len(chunks) for chunks in owned])
-        x = coverage.document_coverage(fold_chunks(gated[rows], owner, len(owned)), covered_only=False)
-        assert x[-1] == x[0] > 0
+        support, each = fold_chunks(gated[rows], owner, len(owned)), [str(i) for i in range(len(owned))]
+        totals = added(tested_rows.rows_of(each, support.tolist()))
+        assert totals["shift", each[-1]] == totals["shift", "0"] > -totals["level"]

@@ -1,7 +1,7 @@
 """Coverage on so few documents and units that its arithmetic is written out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage,
 from fairbrief.score_tables import ScoredUnits
 
 L = math.log(2)
+SENTENCES = Coverage("side", claims="sentences")
 
 
 def case(groups: str, words: Sequence[int] = (), claims: int = 1) -> t.Case:
@@ -154,35 +155,13 @@ def extracts(kept: Sequence[Sequence[float]]) -> tuple[t.Extracts]:
     return (t.Extracts(tuple(f"S{i}." for i in range(len(kept[0]))), np.array(kept)),)
 
 
-def rows_by_place(blocks: Sequence[t.AlikeRows]) -> dict[int, dict[t.Column, float]]:
-    """The one row of each unit, by column."""
-    return {
-        unit: dict(zip(block.columns, values[0].tolist(), strict=True))
-        for block in blocks
-        for unit, values in zip(block.units, block.values, strict=True)
-    }
-
-
-def read_extracts(
-    observation: Coverage, units: Sequence[tuple[tuple[t.Case], tuple[t.Extracts], tuple[t.Scores]]]
-) -> tuple[Sequence[t.AlikeRows], Mapping[int, t.Reason]]:
-    """What is read of the extracts of records of as many documents."""
-    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
-    schemes = [observation.permutation_scheme(cases) for cases, *_ in units]
-    return observation.observe_many(scored, np.array([[scheme.labels] for scheme in schemes if scheme]))
-
-
 def test_extracts_are_read_as_written_out() -> None:
     """Two extracts, of the first sentence and of the last two. By the first a is covered 0.8 and b 0.2: a gap of 0.3 at
     a level of 0.5; by the second 0.1 and 0.3: 0.1 at 0.2. Lengths of 1 and 4 words: logs -L and L.
     """
-    support = [[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]
-    observation = Coverage("side")
-    one = (case("ab", [1, 4]),)
-    given = (one, extracts([[1, 0, 0], [0, 1, 1]]), (answer(support),))
-    blocks, reasons = read_extracts(Coverage("side", claims="sentences"), [given])
-    assert not reasons
-    assert rows_by_place(blocks)[0] == pytest.approx(
+    one, support = (case("ab", [1, 4]),), (answer([[0.8, 0.2, 0.0], [0.2, 0.0, 0.6]]),)
+    rows = SENTENCES.observe_extracts(one, extracts([[1, 0, 0], [0, 1, 1]]), support)
+    assert by_column(rows) == pytest.approx(
         {
             ("one",): 1, ("gap",): (0.3 + 0.1) / 2, ("level",): (0.5 + 0.2) / 2,
             ("documents", "a"): 1, ("documents", "b"): 1,
@@ -191,15 +170,14 @@ def test_extracts_are_read_as_written_out() -> None:
             ("log length", "a"): -L, ("log length", "b"): L, ("length²",): 0, ("length·coverage",): 0,
         }
     )  # fmt: skip
-    _, reasons = read_extracts(observation, [(one, extracts([[1, 0, 0]]), (answer(support),))])
-    assert reasons[0].text == "the summary's claims were given, the sources' were not"
+    given = Coverage("side").observe_extracts(one, extracts([[1, 0, 0]]), support)
+    assert given == t.Reason("the summary's claims were given, the sources' were not")
 
 
 def test_an_extract_of_no_sentence_covers_nothing() -> None:
     """Its mean over no sentence is 0, and counts: of two extracts the other is covered 0.8 and 0.2."""
-    one = ((case("ab"),), extracts([[0, 0], [1, 0]]), (answer([[0.8, 1], [0.2, 1]]),))
-    rows, _ = read_extracts(Coverage("side", claims="sentences"), [one])
-    row = rows_by_place(rows)[0]
+    support = (answer([[0.8, 1], [0.2, 1]]),)
+    row = by_column(SENTENCES.observe_extracts((case("ab"),), extracts([[0, 0], [1, 0]]), support))
     assert (row["level",], row["gap",]) == pytest.approx((0.25, 0.15))
 
 
@@ -237,8 +215,9 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     rng = np.random.default_rng(1)
     one = (case("aab", [1, 2, 4]),)
     kept = [extracts(rng.integers(0, 2, (50, 3)).tolist()) for _ in range(3)]
-    units = [(one, drawn, (answer(rng.random((3, 3)).tolist()),)) for drawn in kept]
-    observation = Coverage("side", claims="sentences")
-    once = rows_by_place(read_extracts(observation, units)[0])
+    units = ScoredUnits.of([(one, (answer(rng.random((3, 3)).tolist()),)) for _ in kept], kept)
+    labels = np.array([[[0, 0, 1]]] * len(kept))
+    (once,), _ = SENTENCES.observe_many(units, labels)
     monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
-    assert rows_by_place(read_extracts(observation, units)[0]) == once
+    (each,), _ = SENTENCES.observe_many(units, labels)
+    assert np.array_equal(once.values, each.values)

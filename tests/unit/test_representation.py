@@ -10,26 +10,12 @@ from tests.rows_by_hand import added, by_column, values_of
 from tests.rows_by_hand import observed as real_rows
 
 from fairbrief import registry
+from fairbrief import types as t
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.score_tables import ScoredUnits
 from fairbrief.testing import scores_of
-from fairbrief.types import (
-    AlikeRows,
-    Case,
-    Claim,
-    Document,
-    Estimate,
-    Extracts,
-    Reason,
-    Record,
-    Rows,
-    Scores,
-    Summary,
-    Totals,
-)
 
 SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly today", "b"))
 
@@ -37,19 +23,19 @@ SOURCE = (("cats purr softly", "a"), ("cats sleep", "a"), ("dogs bark loudly tod
 def case_of(
     documents: tuple[tuple[str, str | None], ...] = SOURCE,
     summary: str = "cats purr",
-    claims: tuple[Claim, ...] | None = None,
-) -> Case:
+    claims: tuple[t.Claim, ...] | None = None,
+) -> t.Case:
     """A case over the attribute 'x'; None is a document that lacks it."""
-    made = tuple(Document(text, {} if v is None else {"x": v}) for text, v in documents)
-    return Case(Record("r1", made, where="in.jsonl:7"), Summary("r1", "s", summary, claims))
+    made = tuple(t.Document(text, {} if v is None else {"x": v}) for text, v in documents)
+    return t.Case(t.Record("r1", made, where="in.jsonl:7"), t.Summary("r1", "s", summary, claims))
 
 
-def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: Case) -> Rows | Reason:
+def observed(measure: Bur | Uer | Auc | AucCutoff | Sof, case: t.Case) -> t.Rows | t.Reason:
     """The real label permutation's row."""
     return real_rows(measure.observation, (case,), scores_of(measure, (case,)))
 
 
-def values(measure: Bur | Uer | Auc | AucCutoff | Sof, *cases: Case) -> Mapping[str, float]:
+def values(measure: Bur | Uer | Auc | AucCutoff | Sof, *cases: t.Case) -> Mapping[str, float]:
     """The measure's values over the summed rows of cases."""
     return values_of(measure, *(observed(measure, case) for case in cases))
 
@@ -86,7 +72,7 @@ def test_targets() -> None:
     assert given["uer"] == pytest.approx(2 / 3 / 2)
     with pytest.raises(DataError, match=r"in.jsonl:7 \(id 'r1'\): the value 'b' of 'x' has no share"):
         values(Uer("x", target="a:1"), case)
-    nothing = Reason("the target gives nothing to the values present")
+    nothing = t.Reason("the target gives nothing to the values present")
     assert observed(Uer("x", target="a:0+b:0"), case) == nothing
     assert values(Auc("x", target="a:1+b:0"), case)["auc"] == 0.0
 
@@ -112,36 +98,43 @@ def test_auc_cutoff() -> None:
 def test_one_value() -> None:
     """A record of one value says nothing by default, and counts as fair where the paper's code is asked for."""
     case = case_of((("cats", "a"), ("dogs", "a")), "cats")
-    assert observed(Bur("x"), case) == Reason("one value only")
+    assert observed(Bur("x"), case) == t.Reason("one value only")
     assert values(Bur("x", single="fair"), case)["bur"] == 0.0
     # A value whose documents hold no counted token is not there either.
-    assert observed(Bur("x"), case_of((("cats", "a"), ("!!", "b")), "cats")) == Reason("one value only")
+    assert observed(Bur("x"), case_of((("cats", "a"), ("!!", "b")), "cats")) == t.Reason("one value only")
 
 
 def test_no_match() -> None:
     """A summary without a token of the source is undefined, or uniform where the paper's code is asked for."""
     case = case_of(summary="zebras")
-    assert observed(Uer("x"), case) == Reason("no token of the summary occurs in the source")
+    assert observed(Uer("x"), case) == t.Reason("no token of the summary occurs in the source")
     assert values(Uer("x", no_match="uniform"), case)["summary[a]"] == 0.5
 
 
 def test_reasons() -> None:
     """What is absent is said in constant words."""
-    assert observed(Bur("x"), case_of((("cats", None),))) == Reason("no document has the attribute 'x'")
-    assert observed(Bur("x"), case_of(())) == Reason("no document has the attribute 'x'")
-    assert observed(Bur("x"), case_of(summary=" \n")) == Reason("empty summary")
-    assert observed(Bur("x"), case_of((("the", "a"), ("!", "b")))) == Reason("no counted token in the source")
-    assert observed(Bur("x", scorer="claims"), case_of()) == Reason("the summary has no claims")
+    assert observed(Bur("x"), case_of((("cats", None),))) == t.Reason("no document has the attribute 'x'")
+    assert observed(Bur("x"), case_of(())) == t.Reason("no document has the attribute 'x'")
+    assert observed(Bur("x"), case_of(summary=" \n")) == t.Reason("empty summary")
+    assert observed(Bur("x"), case_of((("the", "a"), ("!", "b")))) == t.Reason(
+        "no counted token in the source"
+    )
+    assert observed(Bur("x", scorer="claims"), case_of()) == t.Reason("the summary has no claims")
 
 
 def test_units() -> None:
     """Units count for every value that entails them, and no exchange of document labels tests them."""
-    units = (Claim("1", {"x": ("a",)}), Claim("2", {"x": ("a", "b")}), Claim("3", {"x": ("z",)}), Claim("4"))
+    units = (
+        t.Claim("1", {"x": ("a",)}),
+        t.Claim("2", {"x": ("a", "b")}),
+        t.Claim("3", {"x": ("z",)}),
+        t.Claim("4"),
+    )
     case = case_of(claims=units)
     assert values(Uer("x", scorer="claims"), case)["summary[a]"] == pytest.approx(2 / 3)
     assert Uer("x", scorer="claims").observation.permutation_scheme((case,)) is None
-    nobody, entailed = case_of(claims=(Claim("1"),)), "no claim of the summary is entailed by a value"
-    assert observed(Uer("x", scorer="claims"), nobody) == Reason(entailed)
+    nobody, entailed = case_of(claims=(t.Claim("1"),)), "no claim of the summary is entailed by a value"
+    assert observed(Uer("x", scorer="claims"), nobody) == t.Reason(entailed)
 
 
 def test_uniform() -> None:
@@ -155,8 +148,10 @@ def test_softmax_of_scores() -> None:
     o = Representation("x", scorer="bertscore", temperature=0.5)
     case = case_of()
     assert [ask.scorer for ask in o.asks((case,))] == ["bertscore", "ngram"]
-    scores = Scores(np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3))
-    sizes = Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
+    scores = t.Scores(
+        np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3)
+    )
+    sizes = t.Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
     row = by_column(real_rows(o, (case,), [scores, sizes]))
     wanted = np.exp(np.array([0.8, 0.5]) / 0.5)
     assert [row["summary", v] for v in "ab"] == pytest.approx(wanted / wanted.sum())
@@ -208,39 +203,28 @@ KEPT = [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
 """Extracts of the first sentence, of the second and third, and of the last."""
 
 
-BOTH = case_of((("Text of a.", "a"), ("Text of b.", "b")), claims=(Claim("u"),))
+BOTH = case_of((("Text of a.", "a"), ("Text of b.", "b")), claims=(t.Claim("u"),))
 """A record of a document of each value, and a summary that has a unit."""
 
 
-def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
+def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[t.Extracts]:
     """Extracts of four sentences."""
-    return (Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
+    return (t.Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
 
 
-def n_grams() -> list[Scores]:
+def n_grams() -> list[t.Scores]:
     """Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third; a has
     three tokens, b one.
     """
     matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
-    return [Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
-
-
-def read_extracts(
-    observation: Representation, units: Sequence[tuple[tuple[Case], tuple[Extracts], Sequence[Scores]]]
-) -> tuple[Sequence[AlikeRows], Mapping[int, Reason]]:
-    """What is read of the extracts of records of a document of a and one of b."""
-    scored = ScoredUnits.of([(cases, found) for cases, _, found in units], [drawn for _, drawn, _ in units])
-    return observation.observe_many(scored, np.array([[[0, 1]]] * len(units)))
+    return [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
 
 
 def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
-    observation = Representation("x")
-    ((block,), reasons) = read_extracts(observation, [((BOTH,), extracts(), n_grams())])
-    assert not reasons
-    row = dict(zip(block.columns, block.values[0, 0].tolist(), strict=True))
+    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams()))
     assert row == pytest.approx(
         {
             ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,
@@ -251,8 +235,7 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
             ("lowest", "a"): 1 / 8 - 5 / 24, ("lowest", "b"): 5 / 24 - 1 / 8, ("unfound", "a"): 0, ("unfound", "b"): 0,
         }
     )  # fmt: skip
-    totals = Totals({c: i for i, c in enumerate(block.columns)}, block.values[0, 0])
-    found = {name: float(value.array) for name, value in Uer("x").value(totals).items()}
+    found = values_of(Uer("x"), row)
     assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
     assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
     assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
@@ -261,9 +244,9 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
 def test_bounds_give_what_is_found_nowhere_to_one_group_or_to_the_others() -> None:
     """Three n-grams are of a, one is of b and two of nobody: a has 3/6 to 5/6 of the summary, b 1/6 to 3/6."""
     matrix = np.array([[1.0, 1, 1, 0, 0, 0], [0.0, 0, 0, 1, 0, 0]])
-    scored = [Scores(matrix, np.zeros(6, dtype=int), np.array([3.0, 1.0]))]
+    scored = [t.Scores(matrix, np.zeros(6, dtype=int), np.array([3.0, 1.0]))]
     rows = Representation("x").observe((BOTH,), scored, np.array([[0, 1], [1, 0]]))
-    totals = Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
+    totals = t.Totals({c: i for i, c in enumerate(rows.columns)}, rows.values)
     found = {name: value.array.tolist() for name, value in Uer("x").value(totals).items()}
     assert found["difference[a]"] == pytest.approx([3 / 4 - 3 / 4, 1 / 4 - 1 / 4])
     assert found["lowest_difference[a]"] == pytest.approx([3 / 6 - 3 / 4, 1 / 6 - 1 / 4])
@@ -276,8 +259,8 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     0.4 by either: at T = 0.5 a has 1/(1 + exp(-0.1)) and 1/2.
     """
     matrix = np.array([[0.9, 0.1, 0.5, 0.3, 0.9], [0.2, 0.7, 0.6, 0.2, 0.0]])
-    support = Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
-    sizes = Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
+    support = t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
+    sizes = t.Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
     rows = observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes])
     row = by_column(rows)
@@ -289,7 +272,7 @@ def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
     """Deficits of 0.1 and 0.3 lie 0.1 from their mean; with a third of 0.8 their mean is 0.4, from which they lie 0.8/3."""
     names = [(name, group) for group in "abc" for name in ("present", "deficit")]
     columns = {column: i for i, column in enumerate(names)}
-    totals = Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
+    totals = t.Totals(columns, np.array([[10, 1, 10, 3, 10, 8], [10, 1, 10, 3, 0, 0], [10, 1, 0, 0, 0, 0]]))
     found = Sof("x").value(totals)["sof"].array
     assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
 
@@ -304,10 +287,12 @@ def test_is_a_protocol() -> None:
     assert made[4].over == "a, b's"
 
 
-def estimates(protocol: ZhangPerspectives) -> list[Estimate]:
+def estimates(protocol: ZhangPerspectives) -> list[t.Estimate]:
     """One estimate per measure and system: 0.25 for N-gram, 0.5 for BERTScore."""
     return [
-        Estimate(text, registry.make("measure", text).name, system, 0.5 if "bertscore" in text else 0.25, n=8)
+        t.Estimate(
+            text, registry.make("measure", text).name, system, 0.5 if "bertscore" in text else 0.25, n=8
+        )
         for system in ("gpt", "alpaca")
         for text in protocol.measures(["x"])
     ]
@@ -333,7 +318,7 @@ def test_references_and_values_have_their_tables() -> None:
     protocol = ZhangPerspectives()
     bur, uer, *_ = protocol.measures(["x"])
     found = [
-        Estimate(spec, name, system, 0.5, n=8)
+        t.Estimate(spec, name, system, 0.5, n=8)
         for system in ("gpt", "reference 1")
         for spec, name in ((bur, "bur"), (uer, "uer"), (bur, "share_under[a]"))
     ]
@@ -356,12 +341,12 @@ def test_passes_over_the_rest() -> None:
     protocol = ZhangPerspectives()
     bur = protocol.measures(["x"])[0]
     others = [
-        Estimate("bur@x", "bur", "gpt", 0.5, n=2),
-        Estimate(bur, "difference[a]", "gpt", 0.5, n=2),
-        Estimate(bur, "bur", "gpt", 0.5, n=2, baseline="alpaca"),
-        Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
+        t.Estimate("bur@x", "bur", "gpt", 0.5, n=2),
+        t.Estimate(bur, "difference[a]", "gpt", 0.5, n=2),
+        t.Estimate(bur, "bur", "gpt", 0.5, n=2, baseline="alpaca"),
+        t.Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
     ]
     assert protocol.tables(others) == ()
-    (by_subgroup,) = protocol.tables([*others, Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
+    (by_subgroup,) = protocol.tables([*others, t.Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
     assert by_subgroup.title.endswith("(over x, topic = law)")
     assert by_subgroup.rows == (("gpt", "N-gram", "–", "–", "–"),)

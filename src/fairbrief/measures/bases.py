@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import wraps
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
@@ -11,7 +11,8 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ObservationDeclaration
-from fairbrief.score_tables import BatchObservation, ScoredUnits
+from fairbrief.ranges import batches
+from fairbrief.score_tables import Alike, ObservedUnits, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
 
 Kind = TypeVar("Kind", bound="BaseObservation")
@@ -126,46 +127,52 @@ class BaseObservation(CheckedSettings):
 
 
 class ManyAtOnce(BaseObservation):
-    """Base of observations that implement `observe_many`. One unit is a batch of one, so its rows do not depend on the batch."""
+    """Base of observations of many units at once. One unit is a batch of one, so its rows do not depend on the batch."""
 
-    def kind_of(self, units: ScoredUnits, i: int) -> Any:
-        """What units that are observed together have in common. Raises `NotObserved` for a unit without a row."""
+    def kind_of(self, units: ScoredUnits, i: int) -> Hashable:
+        """What units that are observed together have in common, beside the shape of their extracts. Raises `NotObserved` for a unit
+        without a row.
+        """
         raise NotImplementedError
 
-    def by_kind(
-        self, units: ScoredUnits, size: Callable[[Any], int], reasons: dict[int, t.Reason]
-    ) -> Iterator[tuple[Any, list[int]]]:
-        """The indices of the units of each kind, in lists of at most `AT_ONCE` numbers; ``size`` returns the numbers of one unit.
+    def observe_alike(self, kind: Any, units: ScoredUnits, labels: t.Integers) -> Alike:
+        """The rows of units of one kind. ``labels`` (units, R, n): each unit's label permutations."""
+        raise NotImplementedError
 
-        The reasons of units without a row are added to ``reasons``.
-        """
-        alike: dict[Any, list[int]] = {}
+    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
+        """The rows of the units, or of their extracts; of one kind in batches of bounded size."""
+        alike: dict[tuple[Hashable, tuple[int, ...]], list[int]] = {}
+        rows, reasons = list[t.AlikeRows](), dict[int, t.Reason]()
         for i in range(len(units)):
             try:
-                alike.setdefault(self.kind_of(units, i), []).append(i)
+                shape = units.extracts[i][0].kept.shape if units.extracts else ()
+                alike.setdefault((self.kind_of(units, i), shape), []).append(i)
             except NotObserved as missing:
                 reasons[i] = missing.reason
-        for kind, members in alike.items():
-            step = max(1, AT_ONCE // max(1, size(kind)))
-            for start in range(0, len(members), step):
-                yield kind, members[start : start + step]
+        for (kind, _), members in alike.items():
+            places = np.array(members)
+            for start, end in batches(units.sizes[places], AT_ONCE):
+                some = places[start:end]
+                columns, values, why = self.observe_alike(kind, units.some(some.tolist()), labels[some])
+                reasons |= {i: t.Reason(w) for i, w in zip(some.tolist(), why.tolist(), strict=True) if w}
+                if (has_row := why == "").any():
+                    own = values if has_row.all() else values[has_row]
+                    rows.append(t.AlikeRows(some[has_row].tolist(), columns, own))
+        return rows, reasons
 
-    def observe(self: BatchObservation, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
+    def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         """The unit's rows. Shape of ``labels``: (R, n)."""
-        return _observed(self, ScoredUnits.of([(cases, scores)]), labels)
+        return self._observed(ScoredUnits.of([(cases, scores)]), labels)
 
-    def observe_extracts(
-        self: BatchObservation, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers
-    ) -> t.Observed:
+    def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The unit's row with its random extracts in place of the summaries, under the real labels."""
         scheme = self.permutation_scheme(cases)
         labels = np.zeros(0, dtype=np.int64) if scheme is None else scheme.labels
-        return _observed(self, ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
+        return self._observed(ScoredUnits.of([(cases, scores)], [extracts]), labels[np.newaxis])
 
-
-def _observed(observation: BatchObservation, unit: ScoredUnits, labels: t.Integers) -> t.Observed:
-    rows, reasons = observation.observe_many(unit, labels[np.newaxis])
-    return reasons[0] if reasons else t.Rows(rows[0].columns, rows[0].values[0])
+    def _observed(self, unit: ScoredUnits, labels: t.Integers) -> t.Observed:
+        rows, reasons = self.observe_many(unit, labels[np.newaxis])
+        return reasons[0] if reasons else t.Rows(rows[0].columns, rows[0].values[0])
 
 
 class BaseMeasure(BaseObservation):

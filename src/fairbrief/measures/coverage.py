@@ -15,25 +15,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain, combinations, product
-from typing import Any, ClassVar, Literal, NamedTuple
+from itertools import chain, combinations, compress, product
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
-from fairbrief.measures.group_sums import mean_defined, spread, stacked
+from fairbrief.measures.group_sums import columned, mean_defined, spread, stacked, summed_by_group
 from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
-from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
-from fairbrief.score_tables import ObservedUnits, ScoredUnits
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known, lengths_of
+from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
-from fairbrief.text.segmentation import word_count, words_held
+from fairbrief.text.segmentation import words_held
 
-AT_ONCE = 1 << 20
-"""Numbers of memberships of one record that are held at a time."""
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
+DOMINATED = ("documents", "difference", "extreme", "extremes")
+"""The statistics that are also summed by the group of most documents of a record."""
 DECLARED = Declaration(
     family="Coverage",
     harm="What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'.",
@@ -106,78 +107,91 @@ class Coverage(ComparesGroups, ManyAtOnce):
         """Every document against every sentence of the sources: an extract is some of the columns."""
         return (t.Ask(self.scorer, known(cases[0].record).texts, extracts[0].sentences),)
 
-    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
-        """Records of the same groups and as many documents are observed together."""
-        reasons: dict[int, t.Reason] = {}
-        n_extracts = len(units.extracts[0][0].kept) if units.extracts else 1
-        together: dict[tuple[Any, ...], list[_Covered]] = {}
-        kinds = self.by_kind(units, lambda kind: kind[2] * kind[3] * n_extracts, reasons)
-        for (names, most, documents, *_), members in kinds:
-            places = np.array(members)
-            support = np.maximum(units.table.matrices(units.first[places]), 0.0)
-            texts = [known(units.cases[i][0].record).texts for i in members]
-            support[np.array([list(map(is_blank, own)) for own in texts])] = 0.0  # which supports nothing
-            if units.extracts:
-                covered = _by_extracts(units, places, support, labels[places, 0], len(names))
-            else:
-                covered = self._by_summaries(units, places, support, reasons)
-            together.setdefault((names, most, documents), []).append(covered)
-        rows = []
-        for (names, most, _), parts in together.items():
-            records = _Covered(*map(np.concatenate, zip(*parts, strict=True)))
-            # Only records whose documents differ in length have the columns of lengths.
-            differ = (records.length * records.length).sum(axis=1) > TIE
-            for kind in sorted(set(differ.tolist()), reverse=True):
-                arrays: list[Any] = [array[differ == kind] for array in records]
-                some = _Covered(*arrays)
-                found = _statistics(names, most, some, labels[some.places], pairwise=self.pairwise)
-                columns = tuple(c for c in found if not units.extracts or c[0] in READ_OF_EXTRACTS)
-                values = np.stack([found[c] for c in columns], axis=-1)
-                rows.append(t.AlikeRows(some.places.tolist(), columns, values))
-        return rows, reasons
-
     def kind_of(self, units: ScoredUnits, i: int) -> tuple[Any, ...]:
-        """The groups of a unit's record, the one of most documents, and how many documents and claims it has."""
-        (case,), n_claims = units.cases[i], int(units.first_shapes[i, 1])
+        """The groups of a unit's record, those of most documents, and whether its documents differ in length; of extracts, which
+        column each score is about, since extracts are alike whose sentences a scorer of tokens cuts alike.
+        """
+        (case,) = units.cases[i]
         groups = compared_groups(case.record, self.over)
-        most: str | None = None
-        more: Any = i if self.merge < 1 else None  # merged units are as many as come out
-        if n_claims < 0:
+        if not units.asked[i]:
             raise NotObserved(NO_CLAIM)
+        if units.extracts and self._has_given_claims(case):
+            raise NotObserved("the summary's claims were given, the sources' were not")
+        owner, most = b"", tuple[str, ...]()
         if units.extracts:
-            if self._has_given_claims(case):
-                raise NotObserved("the summary's claims were given, the sources' were not")
-            # Extracts are alike whose sentences a scorer of tokens cuts alike.
-            more = units.first_owners[i], units.extracts[i][0].kept.shape
+            owner = units.first_owners[i]
         elif self.pairwise:
             many = np.bincount(groups.codes)
-            largest = np.flatnonzero(many == many.max())
-            most = groups.names[largest[0]] if len(largest) == 1 else None
-        return groups.names, most, len(groups.codes), n_claims, more
+            most = tuple(compress(groups.names, many == many.max()))
+        return groups.names, most, len(set(lengths_of(case.record))) > 1, owner
 
-    def _by_summaries(
-        self, units: ScoredUnits, places: t.Integers, support: t.Floats, reasons: dict[int, t.Reason]
-    ) -> _Covered:
-        """Coverage by summaries, of records that have as many documents and units; adds why others have none."""
+    def observe_alike(self, kind: tuple[Any, ...], units: ScoredUnits, labels: t.Integers) -> Alike:
+        """Records of the same groups and of as many documents. Shape of ``labels``: (N, R, documents)."""
+        names, most, differs, _ = kind
+        texts = [known(case.record).texts for (case,) in units.cases]
+        reads = np.array([[not is_blank(text) for text in own] for own in texts])
+        lengths = np.log([lengths_of(case.record) for (case,) in units.cases])
+        lengths -= lengths.mean(axis=1, keepdims=True)
+        of_units: dict[t.Column, t.Floats]
+        if units.extracts:
+            coverage, gap = _of_extracts(units, reads, labels[:, 0], len(names))
+            why, of_units = np.full(len(units), ""), {("gap",): gap}
+        else:
+            coverage, of_units, why = self._of_summaries(units, reads)
+        level = coverage.mean(axis=1, keepdims=True)
+        weights = {
+            "documents": np.ones(coverage.shape), "difference": coverage - level, "log length": lengths,
+        }  # fmt: skip
+        sums = summed_by_group(labels[:, 0], weights, labels, len(names))
+        count, difference, longer = sums.values()
+        shift = difference / count
+        extreme = _extreme(shift)
+        sums |= {"record mean": count * level[..., np.newaxis], "shift": shift}
+        sums |= {"extreme": np.where(extreme, shift, 0.0), "extremes": extreme.astype(np.float64)}
+        alone: dict[t.Column, Any] = {("one",): 1.0, ("gap",): np.abs(shift).mean(axis=-1), ("level",): level}
+        alone |= {column: numbers[:, np.newaxis] for column, numbers in of_units.items()}
+        if differs:
+            alone |= _of_lengths(lengths, weights["difference"], longer, difference, count)
+        if units.extracts:  # no other statistic is a mean over them
+            kept = ("documents", "difference", "record mean", "log length")
+            return *columned(names, {name: sums[name] for name in kept}, alone), why
+        for (i, a), (j, b) in combinations(enumerate(names), 2) if self.pairwise else ():
+            alone |= {("between", a, b): shift[..., i] - shift[..., j], ("pairs", a, b): 1.0}
+        for group in most if len(most) == 1 else ():
+            alone |= {("dominated", group): 1.0, ("dominated gap", group): alone["gap",]}
+            for (k, name), statistic in product(enumerate(names), DOMINATED):
+                alone[f"dominated {statistic}", group, name] = sums[statistic][..., k]
+        return *columned(names, sums, alone), why
+
+    def _of_summaries(
+        self, units: ScoredUnits, reads: t.Booleans
+    ) -> tuple[t.Floats, dict[t.Column, t.Floats], NDArray[np.str_]]:
+        """The coverage of documents by summaries (N, documents), the counts `WORDS` (N,) each, and why a unit has no row (N,)."""
+        many = units.table.shapes[units.first, 1]
+        support = np.maximum(units.table.beside(units.first), 0.0) * np.repeat(reads, many, axis=0).T
         if self.merge < 1:
-            between = units.table[int(units.first[places[0]]) + 1].matrix
-            support = merge_mutual(support[0], between, self.merge)[np.newaxis]
-        n_claims, share = support.shape[2], (support > 0).any(axis=1).mean(axis=1)
-        is_few = n_claims < self.least_claims
-        kept = ((share > 0) | (self.unsupported == "zero")) & (not is_few)
-        reason = t.Reason("too few claims" if is_few else "no claim is supported")
-        reasons |= dict.fromkeys(places[~kept].tolist(), reason)
-        cases = [units.cases[i][0] for i in places[kept].tolist()]
-        words = np.zeros((len(cases), 2))
-        for i, case in enumerate(cases):
-            is_given = self._has_given_claims(case)
-            claims = claims_of(case.summary, self.claims) if is_given else ()
-            held, words[i, 0] = words_held(case.summary.text, claims)
-            words[i, 1] = held if is_given else words[i, 0]
-        covered = document_coverage(support[kept], covered_only=self.denominator == "covered")
-        length, no_gap = _log_lengths(cases, support.shape[1]), np.zeros((len(cases), 0))
-        words = np.column_stack([words, np.full(len(cases), n_claims), share[kept] * n_claims])
-        return _Covered(places[kept], covered, length, words, no_gap)
+            parts = np.split(support, np.cumsum(many)[:-1], axis=1)
+            between = [units.table[i + 1].matrix for i in units.first.tolist()]
+            merged = [merge_mutual(*of_unit, self.merge) for of_unit in zip(parts, between, strict=True)]
+            many, support = np.array([own.shape[1] for own in merged]), np.hstack(merged)
+        whose = np.repeat(np.arange(len(units)), many)
+        supported = np.bincount(whose, (support > 0).any(axis=0), len(units))
+        is_unsupported = (supported == 0) & (self.unsupported != "zero")
+        why = np.select(
+            [many < self.least_claims, is_unsupported],
+            ["too few claims", "no claim is supported"],
+            default="",
+        )
+        sums = np.stack([np.bincount(whose, row, len(units)) for row in support], axis=1)
+        among = supported if self.denominator == "covered" else many
+        counts = np.column_stack([[self._words(case) for (case,) in units.cases], many, supported])
+        return sums / np.maximum(among, 1)[:, np.newaxis], dict(zip(WORDS, counts.T, strict=True)), why
+
+    def _words(self, case: t.Case) -> tuple[int, int]:
+        """How many words a summary has, and how many of them its claims hold."""
+        is_given = self._has_given_claims(case)
+        held, every = words_held(case.summary.text, claims_of(case.summary, self.claims) if is_given else ())
+        return every, held if is_given else every
 
     def _has_given_claims(self, case: t.Case) -> bool:
         """Whether the claims are not the summary's sentences, which hold all of its words."""
@@ -190,73 +204,24 @@ class CoverageStrictlyTested(Coverage):
     declaration = Coverage.declaration.replace(tests_strictly=True)
 
 
-READ_OF_EXTRACTS = frozenset((
-    "one", "gap", "level", "documents", "difference", "record mean", "log length", "length²", "length·coverage",
-))  # fmt: skip
-"""The statistics that are kept of random extracts: no other is a mean over them."""
+def _of_extracts(
+    units: ScoredUnits, reads: t.Booleans, codes: t.Integers, groups: int
+) -> tuple[t.Floats, t.Floats]:
+    """Mean coverage by the extracts (N, documents), and their mean gap (N,). All other statistics are linear in coverage.
 
-
-class _Covered(NamedTuple):
-    """Records of the same groups and as many documents, before any label permutation.
-
-    Shapes: ``places`` (N,) among the units; ``coverage`` and ``length``, log length, (N, documents); ``words`` (N, 4), the
-    columns `WORDS`; ``gap`` (N, 1), the mean over random extracts, or (N, 0) of summaries, whose gap goes by the label permutation.
+    Shape of ``codes``, the groups: (N, documents).
     """
-
-    places: t.Integers
-    coverage: t.Floats
-    length: t.Floats
-    words: t.Floats
-    gap: t.Floats
-
-
-def _by_extracts(
-    units: ScoredUnits, places: t.Integers, support: t.Floats, codes: t.Integers, groups: int
-) -> _Covered:
-    """Mean coverage by the extracts, and their mean gap. All other statistics are linear in coverage.
-
-    Shapes: ``support`` (N, documents, claims); ``codes`` (N, documents), the groups.
-    """
-    sentence = units.table.owner_of(units.first[places[0]])
-    kept = np.stack([units.extracts[i][0].kept for i in places.tolist()])
-    drawn = unique(kept, max(support.shape[1:]))
-    kept = drawn.kept
-    if len(sentence) != kept.shape[2] or (sentence != np.arange(len(sentence))).any():
+    support = np.maximum(units.table.matrices(units.first), 0.0) * reads[:, :, np.newaxis]
+    drawn = unique(np.stack([own.kept for (own,) in units.extracts]), max(support.shape[1:]))
+    kept, sentence = drawn.kept, units.table.owner_beside(units.first[:1])
+    if not np.array_equal(sentence, np.arange(kept.shape[2])):
         kept = kept.take(sentence, axis=2)
     covered = kept @ support.transpose(0, 2, 1) / np.maximum(kept.sum(axis=2, keepdims=True), 1.0)
     member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
     shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
     gap = np.abs(shift).mean(axis=2, keepdims=True)
     means = drawn.summed(np.concatenate([covered, gap], axis=2)) / drawn.which.shape[1]
-    length = _log_lengths([units.cases[i][0] for i in places.tolist()], support.shape[1])
-    return _Covered(places, means[:, :-1], length, np.zeros((len(places), len(WORDS))), means[:, -1:])
-
-
-def _statistics(
-    names: Sequence[str], most: str | None, records: _Covered, labels: t.Integers, *, pairwise: bool
-) -> dict[t.Column, t.Floats]:
-    """The additive statistics of records under every label permutation, (N, R) each; ``labels`` (N, R, documents)."""
-    level = records.coverage.mean(axis=1, keepdims=True)
-    centred = records.coverage - level
-    count, difference, lengths = _by_group(labels, len(names), centred, records.length)
-    shift = difference / count
-    gap = records.gap if records.gap.shape[1] else np.abs(shift).mean(axis=0)
-    one, extreme = np.ones(gap.shape), _extreme(shift)
-    found: dict[t.Column, t.Floats] = {("one",): one, ("gap",): gap, ("level",): one * level}
-    found |= {c: one * of[:, np.newaxis] for c, of in zip(WORDS, records.words.T, strict=True)}
-    by_group = {
-        "documents": count, "difference": difference, "record mean": count * level, "shift": shift,
-        "extreme": np.where(extreme, shift, 0.0), "extremes": extreme.astype(np.float64), "log length": lengths,
-    }  # fmt: skip
-    for statistic, of_groups in by_group.items():
-        found |= {(statistic, name): of_group for name, of_group in zip(names, of_groups, strict=True)}
-    for a, b in combinations(names, 2) if pairwise else ():
-        found |= {("between", a, b): found["shift", a] - found["shift", b], ("pairs", a, b): one}
-    if most is not None:
-        found |= {("dominated", most): one, ("dominated gap", most): gap}
-        for name, statistic in product(names, ("documents", "difference", "extreme", "extremes")):
-            found[f"dominated {statistic}", most, name] = found[statistic, name]
-    return found | _of_lengths(records.length, centred, lengths, difference, count)
+    return means[:, :-1], means[:, -1]
 
 
 def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Floats:
@@ -274,57 +239,24 @@ def merge_mutual(support: t.Floats, between: t.Floats, threshold: float) -> t.Fl
     return np.column_stack(columns)
 
 
-def document_coverage(support: t.Floats, *, covered_only: bool) -> t.Floats:
-    """Mean support of the units by each document. Shape (…, documents, claims) → (…, documents).
-
-    ``covered_only`` divides by the number of units that any document supports, as the release does.
-    """
-    units = (support > 0).any(axis=-2).sum(axis=-1, keepdims=True) if covered_only else support.shape[-1]
-    return np.asarray(support.sum(axis=-1) / units)
-
-
-def _by_group(labels: t.Integers, groups: int, x: t.Floats, y: t.Floats) -> t.Floats:
-    """Documents of each group and their sums of x and y; some label permutations at a time, in bounded memory.
-
-    Shapes: ``labels`` (N, R, documents), ``x`` and ``y`` (N, documents) → (3, groups, N, R).
-    """
-    columns = np.stack([np.ones_like(x), x, y], axis=-1)
-    parts = np.array_split(labels, 1 + labels[0].size // AT_ONCE, axis=1)
-    sums = [np.stack([(part == g) @ columns for g in range(groups)]) for part in parts]
-    return np.moveaxis(np.concatenate(sums, axis=2), -1, 0)
-
-
-def _log_lengths(cases: t.Cases, documents: int) -> t.Floats:
-    """Logarithms of the documents' lengths in words, less their mean, of records of so many. Shape (N, documents)."""
-    texts = chain.from_iterable([known(case.record).texts for case in cases])
-    length = np.array(list(map(word_count, texts))).reshape(len(cases), documents)
-    logs = np.log(np.maximum(length, 1))
-    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-
-
 def _of_lengths(
     x: t.Floats, y: t.Floats, of_x: t.Floats, of_y: t.Floats, count: t.Floats
 ) -> dict[t.Column, t.Floats]:
     """The sums that separate coverage ``y`` from length ``x``: within the groups of the record, the sums of squares of lengths, and
-    of their products with coverage. Shapes: ``x``, ``y`` (N, documents), of records whose lengths all differ or
-    none of whose do; sums by group (groups, N, R) → (N, R) each.
+    of their products with coverage. Shapes: ``x``, ``y`` (N, documents); sums by group (N, R, groups) → (N, R) each.
     """
-    whole = (x * x).sum(axis=1, keepdims=True)
-    if not (whole > TIE).all():
-        return {}
     mean = of_x / count
-    squares = whole - (of_x * mean).sum(axis=0)
-    products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=0)
+    squares = (x * x).sum(axis=1, keepdims=True) - (of_x * mean).sum(axis=-1)
+    products = (x * y).sum(axis=1, keepdims=True) - (of_y * mean).sum(axis=-1)
     tells = squares > TIE
     return {("length²",): np.where(tells, squares, 0.0), ("length·coverage",): np.where(tells, products, 0.0)}
 
 
 def _extreme(shift: t.Floats) -> t.Booleans:
-    """Whether each group is the most or the least covered one; the first of equals. Shape (groups, N, R)."""
-    found = np.zeros(shift.shape, dtype=bool)
-    for is_meeting in (shift >= shift.max(axis=0) - TIE, shift <= shift.min(axis=0) + TIE):
-        found |= is_meeting & (np.cumsum(is_meeting, axis=0) == 1)
-    return found
+    """Whether each group is the most or the least covered one; the first of equals. Shape (…, groups)."""
+    ends = shift.max(axis=-1, keepdims=True) - TIE, shift.min(axis=-1, keepdims=True) + TIE
+    places = [is_end.argmax(axis=-1, keepdims=True) for is_end in (shift >= ends[0], shift <= ends[1])]
+    return np.asarray(np.logical_or(*(np.arange(shift.shape[-1]) == place for place in places)))
 
 
 class _CoverageMeasure(BaseMeasure, Coverage):

@@ -7,7 +7,7 @@ in ``members`` (R, K, n), true where the label permutation gives document n to v
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, reduce
+from functools import reduce
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from fairbrief.statistics import TIE
 Fold = Callable[[t.Booleans, t.Floats], t.Floats]
 
 TABLE_SIZE = 12
-"""With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
-BLOCK = 1 << 20
-"""Numbers held at once while folding."""
+"""Up to 12 documents have at most 4,096 subsets, by which their units are counted."""
 UNSHARED = 1 << 18
 """Multiplications of a product that a library does not share among threads: for so few, waiting costs more than they do."""
 CUT_OFFS = tuple(c / 10 for c in range(11))
@@ -35,8 +33,7 @@ def members_of(labels: t.Integers, values: int) -> t.Booleans:
 def count_union(members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,)."""
     held = (matrix > 0).astype(np.float32)
-    parts = np.array_split(members, 1 + len(members) * held.size // UNSHARED)
-    return np.concatenate([(some.astype(np.float32) @ held > 0).sum(axis=1, dtype=float) for some in parts])
+    return np.asarray((members.astype(np.float32) @ held > 0).sum(axis=1, dtype=float))
 
 
 def count_unions(members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
@@ -77,26 +74,16 @@ as its units, so that this is the mean over them of the value's best document.""
 
 
 def folded(fold: Fold, members: t.Booleans, matrix: t.Floats) -> t.Floats:
-    """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
-    r, k, n = members.shape
-    if n <= TABLE_SIZE and (1 << n) <= r * k:
-        codes = members @ (1 << np.arange(n))
-        return np.asarray(fold(_subsets(n), matrix)[codes])
-    sets = members.reshape(r * k, n)
-    step = max(1, BLOCK // max(1, matrix.shape[1]))
-    parts = [fold(sets[i : i + step], matrix) for i in range(0, len(sets), step)]
-    return np.concatenate(parts).reshape(r, k)
+    """A fold of every value's documents under every label permutation, some sets at a time. (R, K, n), (n, u) → (R, K)."""
+    sets = members.reshape(-1, members.shape[2])
+    parts = np.array_split(sets, 1 + len(sets) * matrix.size // UNSHARED)
+    return np.concatenate([fold(some, matrix) for some in parts]).reshape(members.shape[:2])
 
 
 def folded_each(fold: Fold, members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
     """`folded` for several records, whose matrices stand at these places. (N, R, K, n) → (N, R, K)."""
     matrices = [table[i].matrix for i in places.tolist()]
     return np.stack([folded(fold, *record) for record in zip(members, matrices, strict=True)])
-
-
-@lru_cache(maxsize=TABLE_SIZE + 1)
-def _subsets(n: int) -> t.Booleans:
-    return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
 
 
 def shares(counts: t.Floats, kept: t.Booleans) -> t.Floats:
@@ -124,32 +111,33 @@ def is_under(summary: t.Floats, wanted: t.Floats, kept: t.Booleans, tau: float, 
 
 
 def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, slack: float) -> t.Floats:
-    """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (R,)."""
+    """∫ BUR dτ of one record: 1 − the least p_y/p_g, at most 1; or the mean over ``points`` values of τ. (…, K) → (…)."""
     scale = np.where(wanted > 0, wanted, 1.0)
     # Value by value: along so short an axis numpy takes long.
-    least = np.asarray(reduce(np.minimum, np.where(wanted > 0, summary / scale, 1.0).T, 1.0))
+    quotients = np.moveaxis(np.where(wanted > 0, summary / scale, 1.0), -1, 0)
+    least = np.asarray(reduce(np.minimum, quotients, 1.0))
     if not points:
         return np.asarray(1.0 - least)
     limits = np.arange(1, points + 1) / points + slack
-    return np.asarray((least[:, np.newaxis] < limits).mean(axis=1))
+    return np.asarray((least[..., np.newaxis] < limits).mean(axis=-1))
 
 
 def area_over_cutoff(
     source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, slack: float
 ) -> t.Floats:
-    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (R,)."""
+    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…)."""
     order = np.argsort(-source, axis=-1, kind="stable")
     source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
-    unfair = np.zeros((len(source), source.shape[1] + 1))
-    for count in range(1, source.shape[1] + 1):
-        kept = (np.arange(source.shape[1]) < count) & (source > 0)
+    unfair = [np.zeros(source.shape[:-1], dtype=bool)]
+    for count in range(1, source.shape[-1] + 1):
+        kept = (np.arange(source.shape[-1]) < count) & (source > 0)
         under = is_under(shares(summary, kept), shares(wanted, kept), kept, tau, slack)
-        unfair[:, count] = under.any(axis=1)
-    before = np.cumsum(source, axis=-1)[:, :-1]
+        unfair.append(np.asarray(under.any(axis=-1)))
+    before = np.cumsum(source, axis=-1)[..., :-1, np.newaxis]
     # How many of the largest values it takes to hold each share of the source, at least one.
-    many = [1 + (before < share - TIE).sum(axis=-1) for share in CUT_OFFS]
-    heights = np.array([unfair[np.arange(len(source)), kept] for kept in many])
-    return np.asarray((heights[1:] + heights[:-1]).mean(axis=0) / 2)
+    many = 1 + (before < np.array(CUT_OFFS) - TIE).sum(axis=-2)
+    heights = np.take_along_axis(np.stack(unfair, axis=-1), many, axis=-1).astype(np.float64)
+    return np.asarray((heights[..., 1:] + heights[..., :-1]).mean(axis=-1) / 2)
 
 
 def unfound_share(units: ScoredUnits, counts: t.Floats) -> t.Floats:

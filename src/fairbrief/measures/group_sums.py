@@ -41,23 +41,31 @@ def summed_by_group(
 ) -> dict[str, t.Floats]:
     """Weights of items, summed per group under label permutations of the single items.
 
-    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (R, n) has no columns; ``weights`` (n,) each → (R, groups) each.
+    Shapes: ``codes`` (n,) the real groups, used where ``labels`` (…, R, n) has no columns; ``weights`` (…, n) each → (…, R, groups) each.
     """
     used, columns = labelled(codes, labels), np.stack(list(weights.values()), axis=-1)
-    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=1)
+    sums = np.stack([(used == g) @ columns for g in range(groups)], axis=-2)
     return {name: sums[..., k] for k, name in enumerate(weights)}
+
+
+def columned(
+    groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any]
+) -> tuple[tuple[t.Column, ...], t.Floats]:
+    """The columns of statistics of groups, (…, R, groups) each, and of others of no group, (…, R) or one number each; and their
+    values, (…, R, columns).
+    """
+    columns = (*((name, group) for name in statistics for group in groups), *alone)
+    blocks = list(statistics.values())
+    shape = blocks[0].shape[:-1]
+    others = [np.broadcast_to(numbers, shape)[..., np.newaxis] for numbers in alone.values()]
+    return columns, np.concatenate([*blocks, *others], axis=-1, dtype=np.float64)
 
 
 def by_group(
     groups: Sequence[str], statistics: Mapping[str, t.Floats], alone: Mapping[t.Column, Any] | None = None
 ) -> t.Rows:
-    """Statistics of groups under each label permutation, (R, groups) each, and others of no group, (R,) or one number each."""
-    columns = ((name, group) for name in statistics for group in groups)
-    blocks = list(statistics.values())
-    if alone:
-        n = len(blocks[0])
-        blocks.append(np.column_stack([np.broadcast_to(numbers, n) for numbers in alone.values()]))
-    return t.Rows((*columns, *(alone or ())), np.hstack(blocks, dtype=np.float64))
+    """The rows of statistics of groups under each label permutation, (R, groups) each, and of others of no group."""
+    return t.Rows(*columned(groups, statistics, alone or {}))
 
 
 @lru_cache(maxsize=4096)
@@ -71,8 +79,8 @@ def coded(items: tuple[str, ...]) -> tuple[tuple[str, ...], t.Integers]:
 
 
 def labelled(codes: t.Integers, labels: t.Integers) -> t.Integers:
-    """The label permutations; if ``labels`` has no columns, the real ``codes`` (n,) for each. Shape (R, n)."""
-    return labels if labels.shape[1] else np.broadcast_to(codes, (len(labels), len(codes)))
+    """The label permutations; if ``labels`` has no columns, the real ``codes`` (…, n) for each. Shape (…, R, n)."""
+    return labels if labels.shape[-1] else np.broadcast_to(codes, (*labels.shape[:-1], codes.shape[-1]))
 
 
 @lru_cache(maxsize=256)

@@ -23,8 +23,9 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
 from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved
+from fairbrief.measures.group_sums import labelled
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
-from fairbrief.score_tables import ObservedUnits, ScoredUnits
+from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.specs import parse
 from fairbrief.statistics import ratio
 from fairbrief.statistics.distributions import kl_divergence, wasserstein_heights, wasserstein_positions
@@ -98,10 +99,6 @@ def moved(mass: t.Floats, traits: t.Floats, labels: t.Integers) -> t.Floats:
     """The traits' sums if sentence j stood at place labels[r, j]. Shapes: ``mass`` (sentences,) → (label permutations, traits)."""
     held = np.flatnonzero(mass)
     return np.asarray(mass[held] @ traits.take(labels.take(held, axis=1), axis=0))
-
-
-Columned = tuple[tuple[t.Column, ...], t.Floats]
-"""The columns of rows, and their values (N, R, columns)."""
 
 
 class Positions(ManyAtOnce):
@@ -181,33 +178,6 @@ class Positions(ManyAtOnce):
             return None
         return _turned(len(builtin.sentences_of(known(cases[0].record).source)))
 
-    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
-        """Articles of as many sentences, with texts of as many, are observed together."""
-        reasons: dict[int, t.Reason] = {}
-        found = []
-        kinds = self.by_kind(units, lambda kind: kind[0] * kind[1], reasons)
-        for (n, _, texts, owner), members in kinds:
-            places = np.array(members)
-            starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
-            masses, counts = self._masses(units.some(members), starts)
-            kept = np.ones(len(places), dtype=bool)
-            if self.weights == "article":
-                resembles = counts[:, :, 0] > 0
-                is_kept = resembles[:, 0], resembles[:, 1:].any(axis=1) | (resembles.shape[1] == 1)
-                for own, which in zip(is_kept, ("the summary", "a reference"), strict=True):
-                    why = t.Reason(f"no sentence of {which} resembles the article")
-                    reasons |= dict.fromkeys(places[kept & ~own].tolist(), why)
-                    kept &= own
-            if not kept.any():
-                continue
-            traits = describe(n, self.segments, fills_first=self.short == "first")
-            observe = self._with_references if self.against == "references" else self._with_uniform
-            columns, values = observe(masses[kept], traits, counts[kept], labels[places[kept]])
-            found.append(t.AlikeRows(places[kept].tolist(), columns, values))
-        return found, reasons
-
-    # ------------------------------------------------------------------------------- its parts
-
     def kind_of(self, units: ScoredUnits, i: int) -> tuple[int, int, int, bytes]:
         """How many sentences a unit's article and its texts have, how many texts, and the text of each sentence, as bytes."""
         (case,), (rows, columns) = units.cases[i], units.first_shapes[i].tolist()
@@ -216,6 +186,43 @@ class Positions(ManyAtOnce):
             return rows, columns, len(texts), units.first_owners[i]
         counts = [len(builtin.sentences_of(text)) for text in texts]
         return rows, columns, len(texts), np.repeat(np.arange(len(texts)), counts).tobytes()
+
+    def observe_alike(
+        self, kind: tuple[int, int, int, bytes], units: ScoredUnits, labels: t.Integers
+    ) -> Alike:
+        """Articles of as many sentences, with texts of as many. Shape of ``labels``: (N, R, texts that are exchanged, or sentences)."""
+        n, _, texts, owner = kind
+        starts = np.searchsorted(np.frombuffer(owner, dtype=np.int64), np.arange(texts + 1)).tolist()
+        masses, counts = self._masses(units, starts)
+        is_pooled, resembles = self.weights == "pooled", counts[:, :, :1] > 0
+        traits = describe(n, self.segments, fills_first=self.short == "first")
+        weights = np.where(resembles & (not is_pooled), counts[:, :, :1], 1.0)
+        if self.against == "references":
+            stats = np.concatenate([masses @ traits / weights, counts], axis=2)
+            # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
+            counted = resembles[:, 1:] | is_pooled
+            mean = (stats[:, 1:] * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+            sides, places = np.stack([stats[:, 0], mean], axis=1), labelled(np.arange(2), labels)
+            exchanged = np.take_along_axis(sides[:, np.newaxis], places[..., np.newaxis], axis=2)
+            other, (system, standard) = "reference", np.moveaxis(exchanged, 2, 0)
+        else:
+            places = labelled(np.arange(n), labels)
+            sums = np.stack([moved(own, traits, at) for own, at in zip(masses[:, 0], places, strict=True)])
+            # What no preference expects weighs as much as what it is compared with.
+            even = traits.mean(axis=0) * (counts[:, :, :1] if is_pooled else np.ones_like(weights))
+            fixed = [np.broadcast_to(of, (*sums.shape[:2], of.shape[2])) for of in (counts, even)]
+            other, system, standard = "even", np.concatenate([sums / weights, fixed[0]], axis=2), fixed[1]
+        columns = (
+            *_columns("generated", self.segments),
+            *_columns(other, self.segments)[: standard.shape[2]],
+        )
+        values = np.concatenate([np.ones((*system.shape[:2], 1)), system, standard], axis=2)
+        lack = [~resembles[:, 0, 0], ~resembles[:, 1:, 0].any(axis=1) & (texts > 1)]
+        which = [f"no sentence of {text} resembles the article" for text in ("the summary", "a reference")]
+        why = np.full(len(units), "") if is_pooled else np.select(lack, which, default="")
+        return (("one",), *columns), values, why
+
+    # ------------------------------------------------------------------------------- its parts
 
     @cached_property
     def _scorer(self) -> str:
@@ -254,42 +261,6 @@ class Positions(ManyAtOnce):
             masses.append(mass)
             counts.append(np.column_stack([mass.sum(axis=1), np.full(len(mass), part.shape[2]), unmapped]))
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
-
-    def _weigh(self, sums: t.Floats, matches: t.Floats) -> t.Floats:
-        """Sums over matches, divided by the matches where articles weigh the same."""
-        if self.weights == "pooled":
-            return sums
-        return np.asarray(sums / np.where(matches > 0, matches, 1.0)[..., np.newaxis])
-
-    def _with_references(
-        self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers
-    ) -> Columned:
-        """Rows with the system's text (the first) and the mean of the references as they are, or in each other's place."""
-        stats = np.concatenate([self._weigh(masses @ traits, counts[:, :, 0]), counts], axis=2)
-        # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
-        weighs = ((counts[:, 1:, 0] > 0) | (self.weights == "pooled")).astype(np.float64)[:, :, np.newaxis]
-        sides = np.stack([stats[:, 0], (stats[:, 1:] * weighs).sum(axis=1) / weighs.sum(axis=1)], axis=1)
-        swapped = labels[:, :, :1] > 0 if labels.shape[2] else np.zeros((len(sides), 1, 1), dtype=bool)
-        system = np.where(swapped, sides[:, 1:], sides[:, :1])
-        other = np.where(swapped, sides[:, :1], sides[:, 1:])
-        columns = (("one",), *_columns("generated", self.segments), *_columns("reference", self.segments))
-        return columns, np.concatenate([np.ones((*system.shape[:2], 1)), system, other], axis=2)
-
-    def _with_uniform(
-        self, masses: t.Floats, traits: t.Floats, counts: t.Floats, labels: t.Integers
-    ) -> Columned:
-        """Rows with the articles' sentences at other places."""
-        mass, counts = masses[:, 0], counts[:, 0]
-        n, sentences = mass.shape
-        places = labels if labels.shape[2] else np.broadcast_to(np.arange(sentences), (n, 1, sentences))
-        sums = np.stack([moved(own, traits, at) for own, at in zip(mass, places, strict=True)])
-        stats = self._weigh(sums, np.broadcast_to(counts[:, :1], sums.shape[:2]))
-        # What no preference expects weighs as much as what it is compared with.
-        even = traits.mean(axis=0) * (np.ones((len(mass), 1)) if self.weights == "article" else counts[:, :1])
-        fixed = np.concatenate([counts, even, np.ones((len(mass), 1))], axis=1)[:, np.newaxis]
-        columns = (*_columns("generated", self.segments), *_columns("even", self.segments)[:-3], ("one",))
-        fixed = np.broadcast_to(fixed, (*sums.shape[:2], fixed.shape[2]))
-        return columns, np.concatenate([stats, fixed], axis=2)
 
 
 _IN_EACH_OTHERS_PLACE = t.PermutationScheme(np.arange(2), is_together=True)

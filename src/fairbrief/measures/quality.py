@@ -16,7 +16,7 @@ from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextS
 from fairbrief.measures.group_sums import by_group, coded, spread, summed_by_group
 from fairbrief.measures.groups import pair_differences
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
-from fairbrief.score_tables import ObservedUnits, ScoredUnits
+from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
 
@@ -45,22 +45,6 @@ class RougeScores(ManyAtOnce):
     choose: Literal["first", "random"] = "first"
     seed: int = 0
 
-    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
-        """Summaries with as many references are compared in one call."""
-        reasons: dict[int, t.Reason] = {}
-        found = []
-        for many, places in self.by_kind(units, lambda many: many * (len(COLUMNS) - 1), reasons):
-            pairs = [pair for i in places for pair in self._pairs(units.cases[i][0])]
-            each = rouge_scores(pairs, stem=self.stem).reshape(len(places), many, len(TYPES), len(PARTS))
-            if self.several == "mean":
-                scores = each.mean(axis=1)
-            else:
-                best = each[..., PARTS.index("f")].argmax(axis=1)
-                scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
-            values = np.column_stack([np.ones(len(places)), scores.reshape(len(places), -1)])
-            found.append(t.AlikeRows(places, COLUMNS, values[:, np.newaxis]))
-        return found, reasons
-
     def kind_of(self, units: ScoredUnits, i: int) -> int:
         """How many references a unit has."""
         (case,) = units.cases[i]
@@ -70,6 +54,18 @@ class RougeScores(ManyAtOnce):
         if is_blank(case.summary.text):
             raise NotObserved(EMPTY_SUMMARY)
         return len(references)
+
+    def observe_alike(self, kind: int, units: ScoredUnits, labels: t.Integers) -> Alike:
+        """Summaries with as many references are compared in one call."""
+        pairs = [pair for (case,) in units.cases for pair in self._pairs(case)]
+        each = rouge_scores(pairs, stem=self.stem).reshape(len(units), kind, len(TYPES), len(PARTS))
+        if self.several == "mean":
+            scores = each.mean(axis=1)
+        else:
+            best = each[..., PARTS.index("f")].argmax(axis=1)
+            scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
+        values = np.column_stack([np.ones(len(units)), scores.reshape(len(units), -1)])
+        return COLUMNS, values[:, np.newaxis], np.full(len(units), "")
 
     def _pairs(self, case: t.Case) -> list[tuple[str, str]]:
         """Each reference with the summary, or the sentences of it that count."""

@@ -16,6 +16,7 @@ from fairbrief.measures.bases import NotObserved
 from fairbrief.measures.group_sums import coded, keys_of
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
+from fairbrief.text.segmentation import word_count
 from fairbrief.text.sentences import sentences_of
 
 KEPT = 1024
@@ -34,13 +35,16 @@ class Groups(t.Data, frozen=True):
 
 
 class KnownRecord(t.Data, frozen=True):
-    """A record with its documents' texts, these joined by line breaks, its references with text, and a cache of its groups by attribute."""
+    """A record with its documents' texts, these joined by line breaks, its references with text, and caches of its groups by
+    attribute and of its documents' lengths.
+    """
 
     record: t.Record
     texts: tuple[str, ...]
     source: str
     references: tuple[str, ...]
     groups: dict[str, Groups] = msgspec.field(default_factory=dict)
+    lengths: list[int] = msgspec.field(default_factory=list)
 
 
 _known: dict[int, KnownRecord] = {}
@@ -57,6 +61,14 @@ def known(record: t.Record) -> KnownRecord:
         references = tuple([text for text in record.references if not is_blank(text)])
         found = _known[id(record)] = KnownRecord(record, texts, "\n".join(texts), references)
     return found
+
+
+def lengths_of(record: t.Record) -> list[int]:
+    """The lengths of a record's documents in words; 1 of those without any, whose logarithm is 0."""
+    about = known(record)
+    if not about.lengths:
+        about.lengths.extend(word_count(text) or 1 for text in about.texts)
+    return about.lengths
 
 
 def source_sentences(record: t.Record) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from itertools import compress
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairbrief import specs
 from fairbrief import types as t
@@ -31,16 +30,15 @@ from fairbrief.errors import DataError
 from fairbrief.measures import distributions
 from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
-from fairbrief.measures.group_sums import by_group, deviation
+from fairbrief.measures.group_sums import columned, deviation, labelled
 from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, groups_of, is_blank, known, no_document_has
-from fairbrief.score_tables import ObservedUnits, ScoredUnits
+from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.sentences import sentences_of
 
 Texts = tuple[str, ...]
 ONE_VALUE = "one value only"
-NO_BASELINE = t.Reason("no random sentences can be measured")
 WITHOUT_ASK = ("claims", "uniform")
 """Target distributions that no scorer makes: given labels of the summary's claims, and equal shares."""
 NOTHING_FOUND = {
@@ -146,35 +144,22 @@ class Representation(ComparesGroups, ManyAtOnce):
         about = known(cases[0].record)
         return self._asks(about.texts, extracts[0].sentences, about.texts)
 
-    def observe_many(self, units: ScoredUnits, labels: t.Integers) -> ObservedUnits:
-        """Records of the same values and as many documents (and sentences of extracts) are observed together."""
-        reasons: dict[int, t.Reason] = {}
-        found = []
-        for (values, *_), places in self.by_kind(units, lambda kind: len(kind[0]) * kind[2][0] * 8, reasons):
-            some, of_record = units.some(places), labels[places]
-            if not labels.shape[2]:
-                codes = np.stack([groups_of(known(case.record), self.over).codes for (case,) in some.cases])
-                of_record = np.repeat(codes[:, np.newaxis], labels.shape[1], axis=1)
-            columns, rows, why = self._alike(some, values, of_record)
-            told = dict(zip(places, why.tolist(), strict=True))
-            reasons |= {i: NO_BASELINE if units.extracts else t.Reason(w) for i, w in told.items() if w}
-            found.append(t.AlikeRows([i for i, w in told.items() if not w], columns, rows))
-        return found, reasons
-
-    def kind_of(self, units: ScoredUnits, i: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
-        """The values of a unit's record, how many documents it has, and the shape of its extracts."""
+    def kind_of(self, units: ScoredUnits, i: int) -> tuple[Texts, int]:
+        """The values of a unit's record, and how many documents it has."""
         if units.extracts and not units.asked[i]:
-            raise NotObserved(NO_BASELINE)
+            raise NotObserved("no random sentences can be measured")
         groups = self._groups(units.cases[i][0])
-        return groups.names, len(groups.codes), units.extracts[i][0].kept.shape if units.extracts else (0, 0)
+        return groups.names, len(groups.codes)
 
-    def _alike(
-        self, units: ScoredUnits, values: Sequence[str], labels: t.Integers
-    ) -> tuple[tuple[t.Column, ...], t.Floats, NDArray[np.str_]]:
-        """Rows of records that have the same values and as many documents, and why each record has none; empty if it has one.
+    def observe_alike(self, kind: tuple[Texts, int], units: ScoredUnits, labels: t.Integers) -> Alike:
+        """Records of the same values and as many documents (and sentences of extracts).
 
         The shares of a summary move with the labels (N, R, K), those of the extracts (N, extracts, K) differ under the real ones.
         """
+        values = kind[0]
+        if not labels.shape[2]:
+            codes = [groups_of(known(case.record), self.over).codes for (case,) in units.cases]
+            labels = labelled(np.stack(codes)[:, np.newaxis], labels)
         members = distributions.members_of(labels, len(values))
         n, r, k, _ = members.shape
         read = np.broadcast_to(np.eye(k, dtype=bool), (n, r, k, k)) if self.texts == "values" else members
@@ -182,16 +167,16 @@ class Representation(ComparesGroups, ManyAtOnce):
         token_counts = units.table.sizes_of(units.first + units.asked - 1)[:, :, np.newaxis]
         sizes = (counted.reshape(n, r * k, -1).astype(np.float64) @ token_counts).reshape(n, r, k)
         present: t.Booleans = sizes > 0
-        source, drawn = shares(sizes, present), None
-        if units.extracts:
-            drawn = unique(np.stack([own.kept for (own,) in units.extracts]), members.shape[3])
+        source = shares(sizes, present)
+        drawn = unique(np.stack([own.kept for (own,) in units.extracts]), kind[1]) if units.extracts else None
+        if drawn is None:
+            summary, is_empty, unfound = self._of_summaries(units, values, read, present)
+        else:
             summary, is_read = self._of_extracts(units, drawn.kept, members[:, 0], present)
             times = np.take_along_axis(is_read, drawn.which, axis=1).sum(axis=1)
             is_empty = times == 0
             # Of sentences of the sources every n-gram is found.
             unfound = np.zeros((*summary.shape[:2], 1)) if self.kind in COUNTING else None
-        else:
-            summary, is_empty, unfound = self._of_summaries(units, values, read, present)
         wanted = self._wanted(values, source, present)
         n_present = present[:, 0].sum(axis=1)
         is_one = n_present < (2 if self.single == "leave_out" else 1)
@@ -200,19 +185,16 @@ class Representation(ComparesGroups, ManyAtOnce):
             ["no counted token in the source", ONE_VALUE, NOTHING_FOUND.get(self.kind, ""), NOTHING_WANTED],
             default="",
         )
-        kept = np.flatnonzero(why == "")
         documents = shares(members.sum(axis=-1).astype(np.float64), present)
         parts = {
             "present": present, "source": source, "summary": summary, "wanted": wanted, "documents": documents,
         }  # fmt: skip
-        flat = {name: np.broadcast_to(of, summary.shape)[kept].reshape(-1, k) for name, of in parts.items()}
-        found = self._statistics(values, flat, None if unfound is None else unfound[kept].reshape(-1, 1))
-        rows = found.values.reshape(len(kept), summary.shape[1], len(found.columns))
+        of = dict(zip(parts, np.broadcast_arrays(*parts.values()), strict=True))
+        columns, rows = self._statistics(values, of, unfound)
         if drawn is not None:
-            rows[~is_read[kept]] = 0.0
-            sums = drawn._replace(which=drawn.which[kept]).summed(rows)
-            rows = (sums / times[kept, np.newaxis])[:, np.newaxis]
-        return found.columns, rows, why
+            sums = drawn.summed(np.where(is_read[..., np.newaxis], rows, 0.0))
+            rows = (sums / np.maximum(times, 1)[:, np.newaxis])[:, np.newaxis]
+        return columns, rows, why
 
     # ------------------------------------------------------------------------------- what is read
 
@@ -299,8 +281,10 @@ class Representation(ComparesGroups, ManyAtOnce):
 
     # ------------------------------------------------------------------------------- the per-record statistics
 
-    def _statistics(self, values: Sequence[str], of: Mapping[str, Any], unfound: t.Floats | None) -> t.Rows:
-        """The statistics "Per record". Shapes: ``of`` (rows, K) each, ``unfound`` (rows, 1)."""
+    def _statistics(
+        self, values: Sequence[str], of: Mapping[str, Any], unfound: t.Floats | None
+    ) -> tuple[tuple[t.Column, ...], t.Floats]:
+        """The statistics "Per record". Shapes: ``of`` (…, K) each, ``unfound`` (…, 1)."""
         present, source, summary, wanted, _ = of.values()
         deficit, surplus = np.maximum(wanted - summary, 0.0), np.maximum(summary - wanted, 0.0)
         # Shares are quotients of counts: what is equal must not fall to either side by rounding.
@@ -308,8 +292,8 @@ class Representation(ComparesGroups, ManyAtOnce):
         under = distributions.is_under(summary, wanted, present, self.tau, slack)
         alone: dict[t.Column, Any] = {
             ("one",): 1.0,
-            ("unfair",): reduce(np.logical_or, under.T),
-            ("uer",): deficit.sum(axis=1) / present.sum(axis=1),
+            ("unfair",): reduce(np.logical_or, np.moveaxis(under, -1, 0)),
+            ("uer",): deficit.sum(axis=-1) / np.maximum(present.sum(axis=-1), 1),
             ("auc",): distributions.area_over_tau(summary, wanted, self.points, slack),
         }
         if self.cutoff:
@@ -318,7 +302,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         if unfound is not None:
             by_value["lowest"] = np.where(present, summary * (1 - unfound) - wanted, 0.0)
             by_value["unfound"] = present * unfound
-        return by_group(values, by_value, alone)
+        return columned(values, by_value, alone)
 
 
 SHARES = SHARES_OF_TEXTS.replace(

@@ -348,13 +348,12 @@ class GenderAgreement(BaseMeasure):
         x = gender_coefficient(article_of(case.record))
         if x is None:
             return NO_GENDER_WORD
-        y = gender_coefficient(case.summary.text)
-        row = {"articles": 1.0, "article coefficient": x}
-        row |= dict.fromkeys(("both", "x", "y", "x²", "y²", "xy", "same sign", "change"), 0.0)
-        if y is not None:
-            same = float(np.sign(x) == np.sign(y))
-            row |= {"both": 1.0, "x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y}
-            row |= {"same sign": same, "change": y - x}
+        of_summary = gender_coefficient(case.summary.text)
+        both = float(of_summary is not None)
+        row = {"articles": 1.0, "article coefficient": x, "both": both}
+        x, y = both * x, of_summary or 0.0
+        row |= {"x": x, "y": y, "x²": x * x, "y²": y * y, "xy": x * y, "change": y - x}
+        row["same sign"] = both * (np.sign(x) == np.sign(y))
         return t.Rows.of({(name,): number for name, number in row.items()})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

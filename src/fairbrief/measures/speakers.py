@@ -25,10 +25,8 @@ from fairbrief.text.attribution import Attribution, attributions
 from fairbrief.text.sentences import sentence_spans
 
 SPEAKER = "speaker"
-NO_SPEAKER = t.Reason(f"no document has the attribute '{SPEAKER}' (map it: --attribute {SPEAKER}=FIELD)")
-NO_BASELINE = t.Reason("no random sentences can be measured")
 THIRDS = ("beginning", "middle", "end")
-INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
+OF_SPEAKERS = INCLUSION, MISREPRESENTATION, COVERAGE = "inclusion", "misrepresentation", "coverage"
 MISATTRIBUTED = "misattributed"
 SHOWN = 160
 """Characters of a turn that are shown."""
@@ -61,9 +59,7 @@ class Speakers(ComparesGroups):
 
     declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
     differences: ClassVar[Any] = {
-        "inclusion_difference": ({"inclusion_difference": 1.0}, "speakers"),
-        "misrepresentation_difference": ({"misrepresentation_difference": 1.0}, "speakers"),
-        "coverage_difference": ({"coverage_difference": 1.0}, "speakers"),
+        **{f"{what}_difference": ({f"{what}_difference": 1.0}, "speakers") for what in OF_SPEAKERS},
         "misattribution_difference": ({"misattributed_difference": 1.0}, "compared"),
     }
     """Each group of speakers against the average speaker, or attributed claim, of their record."""
@@ -101,7 +97,7 @@ class Speakers(ComparesGroups):
         """The mean over the extracts of what they include, misrepresent and cover. Attribution has no random baseline."""
         turns, (drawn,) = self._turns(cases[0].record), extracts
         if not self.has_groups or (cases[0].summary.claims is not None and self.claims != "sentences"):
-            return NO_BASELINE
+            raise NotObserved("no random sentences can be measured")
         found = attributions(drawn.sentences, turns.names, (True,) * len(drawn.sentences))
         values = self._values(_heard(turns, found, scores[0]), drawn.kept)
         groups, codes = coded(turns.groups)
@@ -112,7 +108,7 @@ class Speakers(ComparesGroups):
         if not scores:
             return NO_CLAIM
         heard = _heard(turns, self._attributions(cases[0], turns), scores[0])
-        values = self._values(heard, np.ones((1, len(heard.found))))
+        values = self._values(heard, np.ones((1, heard.support.shape[1])))
         many, bad = (of.sum(axis=1).astype(float) for of in (heard.attributed, self._misattributed(heard)))
         fixed: dict[t.Column, float] = {("claims",): many.sum(), (MISATTRIBUTED,): bad.sum()}
         if not self.has_groups:
@@ -156,23 +152,22 @@ class Speakers(ComparesGroups):
         """The speakers of a record. Raises `NotObserved` if it has none, or one group only."""
         said_by = record.values_of(SPEAKER)
         if not said_by:
-            raise NotObserved(NO_SPEAKER)
+            raise NotObserved(f"{no_document_has(SPEAKER).text} (map it: --attribute {SPEAKER}=FIELD)")
         places = {name: i for i, name in enumerate(dict.fromkeys(said_by))}
         names, speaker = tuple(places), np.array([places[name] for name in said_by])
         if self.by == "order":
             groups = tuple(THIRDS[(2 * i + 1) * 3 // (2 * len(names))] for i in range(len(names)))
-        elif self.over:
-            values = record.values_of(self.over)
-            if not values:
-                raise NotObserved(no_document_has(self.over))
+        elif not self.over:
+            return Turns(names, (), speaker)
+        elif values := record.values_of(self.over):
             own = [Counter[str]() for _ in names]
             for i, value in zip(speaker.tolist(), values, strict=True):
                 own[i][value] += 1
             groups = tuple(counts.most_common(1)[0][0] for counts in own)
         else:
-            return Turns(names, (), speaker)
+            raise NotObserved(no_document_has(self.over))
         if len(set(groups)) < 2:
-            raise NotObserved(t.Reason("one group of speakers only"))
+            raise NotObserved("one group of speakers only")
         return Turns(names, groups, speaker)
 
     def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
@@ -217,7 +212,6 @@ class _Heard(NamedTuple):
     """
 
     turns: Turns
-    found: Sequence[Attribution]
     support: t.Floats
     by_speaker: t.Floats
     named: t.Booleans
@@ -231,7 +225,7 @@ def _heard(turns: Turns, found: Sequence[Attribution], scores: t.Scores) -> _Hea
     named, attributed = np.zeros((2, *by_speaker.shape), dtype=bool)
     for j, of in enumerate(found):
         named[list(of.named), j] = attributed[list(of.speakers), j] = True
-    return _Heard(turns, found, support, by_speaker, named, attributed)
+    return _Heard(turns, support, by_speaker, named, attributed)
 
 
 def _any(kept: t.Floats, of_claims: t.Booleans) -> t.Booleans:
@@ -247,6 +241,7 @@ def _sums(
     return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
 
 
+WORDS = ContrastWords(unit="points", worse_below="speakers ({group})")
 DECLARED = Declaration(
     family="Speakers",
     harm="Some speakers would be missing from the record of what was discussed more often than others who spoke.",
@@ -306,15 +301,13 @@ class SpeakerInclusion(_SpeakerMeasure):
     name = "speaker_inclusion"
     declaration = DECLARED.replace(
         question="how far groups of speakers differ in being named, or supported by their turns, in the summary",
-        contrast=ContrastWords(
+        contrast=WORDS.replace(
             title="share of speakers included, minus the average speaker's",
             question="Which speakers are left out of the summaries?",
-            unit="points",
             below="included {size} less often than the average speaker",
             above="included {size} more often than the average speaker",
             even="included as often as the average speaker",
             sentence="In summaries by {system}, speakers ({group}) are {difference}",
-            worse_below="speakers ({group})",
         ),
     )
 
@@ -351,15 +344,13 @@ class SpeakerCoverage(_SpeakerMeasure):
     name = "speaker_coverage"
     declaration = DECLARED.replace(
         question="how far groups of speakers differ in the share of their turns that the summary covers",
-        contrast=ContrastWords(
+        contrast=WORDS.replace(
             title="share of a speaker's turns covered, minus the average speaker's",
             question="Whose turns do the summaries cover less?",
-            unit="points",
             below="{size} less of their turns than of the average speaker's",
             above="{size} more of their turns than of the average speaker's",
             even="as much of their turns as of the average speaker's",
             sentence="For speakers ({group}), {system} covers {difference}",
-            worse_below="speakers ({group})",
         ),
     )
 

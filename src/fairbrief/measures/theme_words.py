@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, combinations, product
 from typing import Annotated, Literal
 
@@ -153,17 +153,29 @@ class ThemeWords(BaseMeasure):
         return by_group(list(versions), {name: renamed(own, labels) for name, own in sums.items()})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        pairs = combinations(totals.values_of("summaries"), 2)
-        gaps, ratios = dict[str, t.Value](), dict[str, t.Value]()
-        for theme, (a, b) in product(themes_of(self.themes), pairs):
+        versions, themes = totals.values_of("summaries"), themes_of(self.themes)
+        gaps, others = dict[str, t.Value](), dict[str, t.Value]()
+        for theme, (a, b) in product(themes, combinations(versions, 2)):
             name, words = f"difference[{theme}, {a}−{b}]", f"theme {theme}"
             first, second = (totals.ratio((words, v), ("summaries", v)) for v in (a, b))
             gap = np.where(totals[words, a] + totals[words, b] > 0, first - second, np.nan)
             gaps[name] = t.Value(gap, "both", (name,), group=f"{theme} words in {a} − {b}", **PRIMARY)
             logarithm = t.Value(_log_ratio(totals, words, a, b), "both", (name,), has_baseline=True)
-            ratios[f"log_ratio[{theme}, {a}/{b}]"] = logarithm
-        main = largest_of(gaps, totals.array.shape[:-1])
-        return {self.name: main, **gaps, **ratios, **dict(self._secondary(totals))}
+            others[f"log_ratio[{theme}, {a}/{b}]"] = logarithm
+        for theme, v in product(themes, versions):
+            rate = totals.ratio((f"theme {theme}", v), ("summaries", v))
+            others[f"rate[{theme}, {v}]"] = t.Value(rate, has_baseline=True)
+        words_used = sorted({c[0] for c in totals.columns if c[0].startswith("word ")})
+        for a, b in combinations(versions, 2):
+            length, other = (totals.ratio(("length", v), ("summaries", v)) for v in (a, b))
+            longer = ratio(length, other)
+            others[f"length[{a}/{b}]"] = t.Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
+            for word in words_used:
+                is_frequent = totals[word, a] + totals[word, b] >= self.least
+                logarithms = np.where(is_frequent, _log_ratio(totals, word, a, b), np.nan)
+                name = f"word[{word.removeprefix('word ')}, {a}/{b}]"
+                others[name] = t.Value(logarithms, "both", **COMPARED)
+        return {self.name: largest_of(gaps, totals.array.shape[:-1]), **gaps, **others}
 
     def explain(self, totals: t.Totals) -> str:
         """The number of words of each theme by version."""
@@ -174,22 +186,6 @@ class ThemeWords(BaseMeasure):
             if any(totals[name := f"theme {theme}", v] for v in versions)
         ]
         return f"Words by theme. {'; '.join(parts) or 'None'}."
-
-    def _secondary(self, totals: t.Totals) -> Iterator[tuple[str, t.Value]]:
-        versions = totals.values_of("summaries")
-        for theme in themes_of(self.themes):
-            for v in versions:
-                rate = totals.ratio((f"theme {theme}", v), ("summaries", v))
-                yield f"rate[{theme}, {v}]", t.Value(rate, has_baseline=True)
-        words = sorted({c[0].removeprefix("word ") for c in totals.columns if c[0].startswith("word ")})
-        for a, b in combinations(versions, 2):
-            length, other = (totals.ratio(("length", v), ("summaries", v)) for v in (a, b))
-            longer = ratio(length, other)
-            yield f"length[{a}/{b}]", t.Value(np.log(np.where(longer > 0, longer, np.nan)), "both")
-            for word in words:
-                is_frequent = totals[f"word {word}", a] + totals[f"word {word}", b] >= self.least
-                logarithm = np.where(is_frequent, _log_ratio(totals, f"word {word}", a, b), np.nan)
-                yield f"word[{word}, {a}/{b}]", t.Value(logarithm, "both", **COMPARED)
 
 
 def _log_ratio(totals: t.Totals, statistic: str, a: str, b: str) -> t.Floats:

@@ -128,8 +128,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
         unscored = (*notes, *_unscored(pairs))
         yield from distributions("Figure 1", ("system", "text"), scores, unscored)
         yield from distributions("Figure 2", ("system",), changes, unscored)
-        yield agreement(pairs, _uncounted(reasons))
-        yield coefficients(pairs, _uncounted(reasons))
+        yield from coefficients(pairs, _uncounted(reasons))
     subjects = list(shifts(per_record))
     by_subject = [
         ((part.system, group, name), values[np.array(part.group) == group])
@@ -187,26 +186,22 @@ def distributions(number: str, names: Sequence[str], cells: Cells, notes: Sequen
     yield published(NAME, number).printed(counted, ", as counts", (*names, *starts), (note,))
 
 
-def agreement(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
-    """Figure 3: how many articles, summaries and both are about women only, and about men only."""
-    rows = []
+def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Iterator[Table]:
+    """Figure 3: how many articles, summaries and both are about women only, and about men only. Figure 4: how many articles and
+    summaries have which gender coefficient.
+    """
+    subjects, counts = [], []
     for system, part in pairs.items():
-        article, summary = (_coefficient(part, text) for text in TEXTS.values())
+        of_texts = {name: _coefficient(part, text) for name, text in TEXTS.items()}
         for subject, whole in SUBJECTS.items():
-            of_article, of_summary = article == whole, summary == whole
-            counts = (of_article, of_summary, of_article & of_summary)
-            rows.append((system, subject, *(f"{int(c.sum()):,}" for c in counts)))
-    return published(NAME, "Figure 3").printed(rows, notes=notes)
-
-
-def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Table:
-    """Figure 4: how many articles and summaries have which gender coefficient."""
-    lines = []
-    for (system, part), (text, name) in product(pairs.items(), TEXTS.items()):
-        x = _coefficient(part, name)
-        kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
-        lines.append((system, text, *(str(int(k.sum())) for k in kinds)))
-    return published(NAME, "Figure 4").printed(lines, notes=notes)
+            article, summary = (x == whole for x in of_texts.values())
+            both = (article, summary, article & summary)
+            subjects.append((system, subject, *(f"{int(is_one.sum()):,}" for is_one in both)))
+        for name, x in of_texts.items():
+            kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
+            counts.append((system, name, *(str(int(of_kind.sum())) for of_kind in kinds)))
+    yield published(NAME, "Figure 3").printed(subjects, notes=notes)
+    yield published(NAME, "Figure 4").printed(counts, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -219,20 +214,17 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
     if any(min(Counter(part.group).values()) < FEW for part in subjects):
         few = f"A subject has fewer than {FEW} rows: its robust errors are too small; read the others."
         notes = (few, *notes)
-    lines: dict[str, list[tuple[str, ...]]] = {"Figure 6": [], "Figure 7": []}
-    robust = dict.fromkeys(lines, "HC3")
-    for part in subjects:
-        fits = regress_shift(part.article, part.shift, part.group, part.cluster)
-        for fitted in fits:
-            number = "Figure 7" if fitted.title.startswith("all") else "Figure 6"
-            lines[number] += [(part.system, fitted.title, *cells) for cells in _terms(fitted)]
-            if fitted.is_clustered:
-                robust[number] = "cluster-robust"
-    for number, kind in robust.items():
+    fits = [
+        (p.system, fit) for p in subjects for fit in regress_shift(p.article, p.shift, p.group, p.cluster)
+    ]
+    for number, is_of_all in (("Figure 6", False), ("Figure 7", True)):
+        own = [(system, fit) for system, fit in fits if fit.title.startswith("all") == is_of_all]
+        kind = "cluster-robust" if any(fit.is_clustered for _, fit in own) else "HC3"
+        rows = [(system, fit.title, *cells) for system, fit in own for cells in _terms(fit)]
         columns = (
             "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI", f"SE ({kind})", f"p ({kind})", "R²", "n",
         )  # fmt: skip
-        yield published(NAME, number).printed(lines[number], columns=columns, notes=notes)
+        yield published(NAME, number).printed(rows, columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

@@ -256,9 +256,10 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
     by_gender = [kind for kind in kinds if kind.table("gender") == "3"]
 
     def lines(over: str, some: Iterable[Kind], label: str = "{row}") -> list[Line]:
-        own = ((kind, [p for p in placed if p.kind == kind]) for kind in some)
-        rows = ((row, kind) for kind, mine in own for row in rows_of(mine, over=over))
-        return [(label.format(row=row, genders=kind.genders), row, kind) for row, kind in rows]
+        own = ((kind, rows_of([p for p in placed if p.kind == kind], over=over)) for kind in some)
+        return [
+            (label.format(row=row, genders=kind.genders), row, kind) for kind, rows in own for row in rows
+        ]
 
     for over in attributes:
         for kind in kinds:
@@ -283,26 +284,20 @@ Line = tuple[str, str, Kind]
 """A line of a table of scores: its label, and the row and kind of inputs that it shows."""
 
 
-def planted_figures() -> dict[str, tuple[str, str]]:
-    """The planted systems, and what the paper's Table 2 has of them on CNN and on XSum: uniform / input reference."""
-    found = {}
-    for name, *cells in published(PROTOCOL, "Table 2").rows:
-        if "(Unf., Adj.)" in name:
-            uniform, *others = (cell.removeprefix("0") for cell in cells)
-            found[name.split()[0].lower()] = f"{uniform} / {others[0]}", f"{others[1]} / {others[2]}"
-    return found
-
-
 def planted(placed: Sequence[Placed]) -> Table:
-    """Table 2, second half: word lists of the planted systems from both references, if all four were audited."""
+    """Table 2, second half: word lists of the planted systems from both references, if all four were audited; and what the paper
+    has of them on CNN and on XSum, uniform / input reference.
+    """
+    table = published(PROTOCOL, "Table 2")
+    figures = {name.split()[0].lower(): own for name, *own in table.rows if "(Unf., Adj.)" in name}
     named = {p.row.partition("(")[0]: p.row for p in placed if p.row == p.estimate.system}
-    figures = planted_figures()
     rows = []
-    for name in figures if set(figures) <= set(named) else ():
+    for name, own in figures.items() if set(figures) <= set(named) else ():
         starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")
         found = (estimate_at(placed, named[name], start, "word_list_inclusion") for start in starts)
-        rows.append((named[name], *map(number, found), *figures[name]))
-    return published(PROTOCOL, "Table 2").printed(rows)
+        a, b, c, d = (figure.removeprefix("0") for figure in own)
+        rows.append((named[name], *map(number, found), f"{a} / {b}", f"{c} / {d}"))
+    return table.printed(rows)
 
 
 def _scores(
@@ -365,13 +360,10 @@ def names(placed: Sequence[Placed]) -> Table:
     """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
     lines = []
     for row in _counted(placed):
-        total, mark = dict[str, int](), dict[str, str]()
-        for e in (p.estimate for p in placed if p.row == row and p.estimate.measure.startswith(PEOPLE)):
-            if e.value and (m := _COUNT.fullmatch(e.quantity)):
-                if m[2] is None:
-                    total[m[1]] = int(e.value)
-                else:
-                    mark[m[1]] = MARKS.get(m[2], m[2])
+        own = [p.estimate for p in placed if p.row == row and p.estimate.measure.startswith(PEOPLE)]
+        counted = [(m, int(e.value)) for e in own if e.value and (m := _COUNT.fullmatch(e.quantity))]
+        total = {m[1]: count for m, count in counted if m[2] is None}
+        mark = {m[1]: MARKS.get(m[2], m[2]) for m, _ in counted if m[2] is not None}
         most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
         listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
         of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
