@@ -160,7 +160,7 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
     ({"summaries": [None, *SUMMARIES[1:]]}, "summaries[0]: found null; expected a text; drop this record from every list, or write '' to exclude and count it"),
     ({"summaries": pd.Series([nan, *SUMMARIES[1:]])}, "summaries[0]: found the number nan (not finite)"),
     ({"groups": GROUPS[1:]}, "groups: found 11 values; expected 12"),
-    ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 group for 2 documents"),
+    ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 value; expected 2, as many as documents"),
     ({"groups": [["fan", None], *GROUPS[1:]]}, "groups[0][1]: found null; expected text, a number, true or false; name it, as in 'unknown'"),
     ({"groups": {"a": [["fan", nan], *GROUPS[1:]]}}, "groups['a'][0][1]: found the number nan"),
     ({"groups": [["fan", pd.NA], *GROUPS[1:]]}, "groups[0][1]: found a NAType"),
