@@ -119,7 +119,7 @@ def test_sets_carry_the_attributes_that_prompts_speak_of(tweets: Path, tmp_path:
              "--out", out]  # fmt: skip
     run(*words, "--set", "topic=tea, and = signs")
     assert {record.attributes["topic"] for record in read(out).records()} == {"tea, and = signs"}
-    with pytest.raises(RequestError, match="write --set NAME=TEXT"):
+    with pytest.raises(RequestError, match="write --set NAME=VALUE"):
         run(*words, "--set", "topic")
 
 

@@ -183,7 +183,7 @@ def _has_summaries(reading: Reading) -> bool:
 def words(
     file: str = o.argument("File with records.", "FILE"),
     by: str = o.option("gender", "Attribute whose groups are compared.", "ATTRIBUTE"),
-    most: int = o.option(20, "Number of words per group.", "N", least=1),
+    most: int = o.option(20, "Number of words per group.", "N", min=1),
     attribute: list[str] | None = o.option(
         None, "Attribute of the documents; NAME=FIELD reads another field.", "NAME[=FIELD]"
     ),

@@ -129,12 +129,12 @@ def summarize(
     over: str | None = o.OVER,
     instruction: str | None = o.option(None, "Instruction: none, fair, definition, ratio, coverage.", "NAME"),
     role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
-    samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
-    temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
+    samples: int | None = o.option(None, "Summaries per record.", "N", min=1),
+    temperature: float | None = o.option(None, "Sampling temperature.", "X", min=0),
     sentences: int | None = o.option(
-        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", least=1
+        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", min=1
     ),
-    words: int | None = o.option(None, "Words to ask for.", "N", least=1),
+    words: int | None = o.option(None, "Words to ask for.", "N", min=1),
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
@@ -205,7 +205,7 @@ def sweep(
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] = o.several("Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"),
-    samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
+    samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", min=2),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
@@ -265,12 +265,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
     """Setting → values, from the options and from ``--set NAME=V,…``; RequestError if one is given twice."""
     axes: dict[str, list[str]] = {}
     given = [(name, values) for name, values in named.items() if values is not None]
-    for text in others:
-        name, equals, values = text.partition("=")
-        if not (name.strip() and equals):
-            raise RequestError(f"--set {text}: write --set NAME=VALUE,VALUE.")
-        given.append((name.strip(), values))
-    for name, values in given:
+    for name, values in [*given, *(inputs.pair("--set", text) for text in others)]:
         if name in axes:
             raise RequestError(f"The setting '{name}' is given twice: write all values at once, {name}=1,2.")
         axes[name] = [value.strip() for value in values.split(",")]
@@ -285,7 +280,7 @@ def choose(
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
     floor: list[str] = o.several("Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
-        None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
+        None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", min=0
     ),
     out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
     pairs: Path | None = o.output_file(
