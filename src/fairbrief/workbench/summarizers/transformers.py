@@ -14,7 +14,7 @@ from fairbrief import pretrained
 from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.bases import Count
-from fairbrief.pretrained import explained, quiet
+from fairbrief.pretrained import loading
 from fairbrief.scorers.pieces import run_batches
 from fairbrief.serialization import summary_fields
 from fairbrief.text.counted import counted
@@ -62,7 +62,7 @@ class Transformers(Prompted):
     seed: int = 0
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    batch_tokens: int | None = None
+    batch_tokens: Annotated[int | None, "[1, inf)"] = None
 
     def wanted(self, record: Record) -> Iterable[Task]:
         """One summary per sample. Its key is a hash of everything that determines the text: record, prompt, model and revision,
@@ -226,7 +226,7 @@ def identity(model: str) -> str:
 def configuration(model: str) -> Any:
     """The model's configuration, without its weights."""
     folder = pretrained.find(model, READER).folder
-    with explained(folder, READER):
+    with loading(folder, READER):
         return library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
 
 
@@ -235,7 +235,7 @@ def load_writer(model: str, placement: pretrained.Placement) -> Writer:
     """The model on a device, ready to write."""
     transformers, config = library("transformers"), configuration(model)
     folder = pretrained.find(model, READER).folder
-    with quiet(), explained(folder, READER):
+    with loading(folder, READER):
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         kind = "AutoModelForSeq2SeqLM" if config.is_encoder_decoder else "AutoModelForCausalLM"
         loaded = getattr(transformers, kind).from_pretrained(folder, local_files_only=True)
