@@ -64,12 +64,6 @@ class CheckedSettings:
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         dataclass(frozen=True, repr=False, kw_only=kw_only)(cls)
-        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in self.__dataclass_fields__:
-            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        super().__setattr__(name, value)
 
     def __post_init__(self) -> None:
         """RequestError for a setting that is not allowed."""
