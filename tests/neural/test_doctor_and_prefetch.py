@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from tests.neural.tiny_models import COMMIT, in_hub_cache
 from typer.testing import CliRunner
 
@@ -57,10 +56,8 @@ def test_doctor_prints_all_sections() -> None:
 def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without the extra the device and the models are no error."""
     monkeypatch.setattr(lookup_commands, "_version", lambda _: None)
-    assert [mark for mark, *_ in (*lookup_commands.device(), *lookup_commands.models())] == [
-        "absent",
-        "absent",
-    ]
+    found = [*lookup_commands.device(), *lookup_commands.models()]
+    assert [mark for mark, *_ in found] == ["absent", "absent"]
 
 
 def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:
@@ -116,4 +113,3 @@ def test_scorers_may_be_named_for_their_models() -> None:
     assert lookup_commands.model_of("facebook/bart-large-cnn") == "facebook/bart-large-cnn"
     with pytest.raises(RequestError, match="needs no model"):
         lookup_commands.model_of("containment")
-    assert isinstance(lookup_commands.app, typer.Typer)
