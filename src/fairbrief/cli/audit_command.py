@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
-from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -21,7 +20,6 @@ from fairbrief.text.counted import listed
 if TYPE_CHECKING:
     from fairbrief.chat.endpoint import Question
     from fairbrief.types import Case, Scorer
-    from fairbrief.workbench.summarizing import Price
 
 app = o.new_app()
 
@@ -42,7 +40,7 @@ def audit(
     quiet: bool = o.QUIET,
     cache: Path | None = o.CACHE,
     options: ReadingSettings = o.all_but(),
-    asking: spend.SpendingOptions = o.only("dry_run", "price"),
+    asking: o.SpendingOptions = o.only("dry_run", "price"),
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
 
@@ -116,14 +114,15 @@ def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iter
         yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
 
-def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: Price | None) -> None:
+def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
+    from fairbrief.cli.summary_commands import price_of, print_forecast
     from fairbrief.engines.score_cache import Store
     from fairbrief.scorers.chat_judge import ChatJudge, Foreseen
     from fairbrief.workbench.summarizing import Forecast
 
-    forecast = Forecast()
+    forecast, charged = Forecast(), price_of(price)
 
     def record(name: str, question: Question) -> None:
         forecast.wanted += 1
@@ -142,4 +141,4 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: P
         return Foreseen(scorer, record, cached_keys) if isinstance(scorer, ChatJudge) else scorer
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
-    spend.print_forecast(forecast, price)
+    print_forecast(forecast, charged)

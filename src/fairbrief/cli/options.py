@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief.cli.command_line import CheckedCommand
-from fairbrief.settings import MACHINE, OUTPUT, UNLOADED, option_of
+from fairbrief.settings import MACHINE, MODELS, OUTPUT, UNLOADED, option_of, setting
 
 Command = Callable[..., None]
 Tokens = Literal["words", "nltk", "characters"]
@@ -74,6 +74,31 @@ OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
+
+asking = partial(setting, panel=MODELS)
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingOptions:
+    """The rate and limits of requests, by default those of the model. Each field is an option."""
+
+    # fmt: off
+    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
+    max_requests: int | None = asking(None, "Most requests of this run, counting retries.", "N", least=1)
+    price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
+    max_tokens: int | None = asking(None, "Most tokens per answer.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Show the prompts, calls, tokens and cost; send nothing.")
+    # fmt: on
+
+    def of_model(self) -> dict[str, str]:
+        """The given options that are settings of the model."""
+        names = ("concurrency", "per_minute", "timeout", "retries", "max_tokens", "base_url", "key")
+        return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)

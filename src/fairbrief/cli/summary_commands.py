@@ -16,16 +16,48 @@ from fairbrief.chat.journal import journal_of, keys_in
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
 from fairbrief.cli.command_line import INCOMPLETE
-from fairbrief.cli.spending_options import SpendingOptions, print_forecast
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading, ReadingSettings, read
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 from fairbrief.workbench.claims import LISTED, Splitter, Splitting, instruction_in
-from fairbrief.workbench.summarizing import NOT_ASKED, Count, Forecast, Items, Job, foresee, summarize_all
+from fairbrief.workbench.summarizing import (
+    NOT_ASKED,
+    Count,
+    Forecast,
+    Items,
+    Job,
+    Price,
+    foresee,
+    summarize_all,
+)
 
 app = o.new_app()
+
+
+def price_of(text: str | None) -> Price | None:
+    """The price in ``IN,OUT``; None without a text."""
+    if text is None:
+        return None
+    try:
+        prompt, answer = map(float, text.split(","))
+    except ValueError:
+        prompt = answer = -1.0
+    if not (prompt >= 0 and answer >= 0):
+        raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
+    return Price(prompt, answer)
+
+
+def print_forecast(forecast: Forecast, price: Price | None) -> None:
+    """Print the planned requests, and one prompt of each kind."""
+    for line in forecast.lines(price):
+        typer.echo(line)
+    for text, asked_by in forecast.examples.items():
+        typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
+    typer.echo("\nNothing was sent.")
+
+
 REJECTED = ("400", "413", "422")
 """Kinds of failure that repeat if the same question is sent again."""
 
@@ -33,8 +65,9 @@ REJECTED = ("400", "413", "422")
 class Run:
     """A run that asks models: its requests, and the journal that stores the answers."""
 
-    def __init__(self, asking: SpendingOptions, journal: Path, *, quiet: bool) -> None:
-        self.price, self.is_dry, self.journal, self.quiet = asking.price, asking.dry_run, journal, quiet
+    def __init__(self, asking: o.SpendingOptions, journal: Path, *, quiet: bool) -> None:
+        self.is_dry, self.journal, self.quiet = asking.dry_run, journal, quiet
+        self.price = price_of(asking.price)
         self.tally = Tally(asking.max_requests)
 
     def answers(self, jobs: Sequence[Job], items: Items, forecast: Forecast) -> list[Count]:
@@ -138,7 +171,7 @@ def summarize(
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
-    asking: SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES, "cluster_by"),
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
@@ -168,7 +201,7 @@ def claims(
     out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
-    asking: SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     options: ReadingSettings = o.all_but("cluster_by"),
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
@@ -209,7 +242,7 @@ def sweep(
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
-    asking: SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     plan: Plan = o.only("measures", "baseline", "n_resamples", "seed", "confidence_level"),
     options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES),
 ) -> None:
