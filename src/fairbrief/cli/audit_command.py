@@ -32,9 +32,7 @@ def audit(
         "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
     plan: Plan = o.all_but(),
-    references: bool = o.switch(
-        "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
-    ),
+    references: bool = o.switch("--references", "Also audit the references, as 'reference 1' …", MEASURED),
     out: Path | None = o.AUDIT_FOLDER,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,

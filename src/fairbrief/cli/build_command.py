@@ -186,10 +186,7 @@ def stratified(
         None, "Texts per set, e.g. 20 or 4-8; by default the records of the source are the sets.", "N|N-N"
     ),
     similar: float = o.option(
-        0.0,
-        "First cluster each topic's texts: cosine of TF-IDF vectors that joins two, e.g. 0.1.",
-        "X",
-        min=0,
+        0.0, "First cluster each topic's texts at this TF-IDF cosine, e.g. 0.1.", "X", min=0
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),

@@ -161,9 +161,7 @@ def gate(
     measure: list[str] = o.several("Measure to compare by; by default all.", "SPEC"),
     allow_missing: list[str] = o.several("System or measure that may be missing, or 'records'.", "NAME"),
     max_left_out: float = o.option(
-        MAX_LEFT_OUT,
-        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
-        "SHARE",
+        MAX_LEFT_OUT, "Largest share of the input that may be skipped, refused, empty or unanswered.", "SHARE"
     ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
