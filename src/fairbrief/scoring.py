@@ -19,6 +19,7 @@ from fairbrief.reports.wording import is_main_value
 from fairbrief.text.counted import counted
 from fairbrief.types import Measure, Table
 
+Measures = Sequence[str | Measure]
 COLUMNS = (
     "measure", "system", "quantity", "group", "value", "low", "high", "permutation_mean", "extract_baseline", "p",
     "family_p", "n", "excluded",
@@ -83,13 +84,7 @@ def of_main_values(estimates: Iterable[Any]) -> Score:
 
 
 def record_rows(
-    documents: Any,
-    summaries: Any,
-    groups: Any,
-    references: Any,
-    ids: Any,
-    clusters: Any,
-    measures: Sequence[str | Measure],
+    documents: Any, summaries: Any, groups: Any, references: Any, ids: Any, clusters: Any, measures: Measures
 ) -> list[dict[str, Any]]:
     """One row per record, as `fairbrief.readers.read` takes them. Errors name the list and the position."""
     rows = _documents(documents)
@@ -116,7 +111,7 @@ def record_rows(
     return rows
 
 
-def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Measure]:
+def over_groups(measures: Measures, groups: Any) -> list[str | Measure]:
     """The measures; if groups have no names, those that compare documents or records are taken over these groups."""
     if groups is None or isinstance(groups, Mapping):
         return list(measures)
@@ -133,7 +128,7 @@ def _lacks_over(measure: str | Measure) -> bool:
     return has_over and kind.declaration.attribute_of in ("document", "record")
 
 
-def _attribute(measures: Sequence[str | Measure]) -> str:
+def _attribute(measures: Measures) -> str:
     """The attribute of groups without a name: the one that the measures name."""
     over = sorted({name for measure in measures if (name := _over(measure))})
     if len(over) > 1:
@@ -143,7 +138,7 @@ def _attribute(measures: Sequence[str | Measure]) -> str:
     return over[0] if over else GROUP
 
 
-def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str, Any]]) -> None:
+def _check_groups(measures: Measures, rows: Sequence[Mapping[str, Any]]) -> None:
     """RequestError if a measure compares documents or records by an attribute that they lack."""
     there = {"document": rows[0]["documents"][0]["attributes"], "record": rows[0]["attributes"]}
     shapes = {
