@@ -12,8 +12,8 @@ from unittest.mock import patch
 from typer.testing import CliRunner
 
 from fairbrief import cli, registry
-from fairbrief.cli import command_line
 from fairbrief.errors import FairbriefError
+from fairbrief.reports.plain import printable
 
 KINDS: tuple[registry.Kind, ...] = ("measure", "scorer", "classifier", "summarizer", "protocol")
 TERMINAL = {"COLUMNS": "80", "LINES": "50", "NO_COLOR": "1", "TERM": "xterm"}
@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> tuple[int, str]:
     ):
         done = CliRunner().invoke(cli.app, list(arguments), prog_name="fairbrief")
     if isinstance(done.exception, FairbriefError):
-        return 2, f"{done.output}fairbrief: {command_line.printable(str(done.exception))}\n"
+        return 2, f"{done.output}fairbrief: {printable(str(done.exception), lines=True)}\n"
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.output

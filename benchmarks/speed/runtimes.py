@@ -34,7 +34,7 @@ from benchmarks.speed.neural import default_pairs, prepared, same_pairs, texts_o
 from benchmarks.speed.neural_inputs import SIZES, Record, articles, reviews, save_model
 from numpy.typing import NDArray
 
-from fairbrief.pretrained import quiet
+from fairbrief.pretrained import loading
 from fairbrief.readers import read
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.text.sentences import sentence_groups, split
@@ -177,7 +177,7 @@ def of_size(size: str, folder: Path, rounds: int, threads: int) -> dict[str, Any
     scorer = Entailment(model=str(folder), device="cpu", dtype="fp32")
 
     def load(**more: Any) -> Any:
-        with quiet():
+        with loading(folder, "runtimes"):
             model = AutoModelForSequenceClassification.from_pretrained(folder, **more).eval()
         model.config.return_dict = False
         return model
@@ -218,7 +218,7 @@ def shifts(folder: Path, threads: int) -> dict[str, Any] | None:
     batch = made["input_ids"].astype(np.int64), made["attention_mask"].astype(np.int64)
 
     def load() -> Any:
-        with quiet():
+        with loading(source, "runtimes"):
             model = AutoModel.from_pretrained(source, add_pooling_layer=False).eval()
         model.config.return_dict = False
         return model

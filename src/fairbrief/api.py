@@ -186,14 +186,9 @@ def explain(
     >>> opened.record, round(opened.value, 3), opened.parts[0].kind
     ('zoo-willow', 0.116, 'document')
     """
+    reading, plan = _reading(records, summaries), plan_from(**settings)
     return _explain(
-        _reading(records, summaries),
-        measure,
-        plan_from(**settings),
-        quantity=quantity,
-        systems=as_list(systems),
-        ids=as_list(ids),
-        top=top,
+        reading, measure, plan, quantity=quantity, systems=as_list(systems), ids=as_list(ids), top=top
     )
 
 

@@ -165,19 +165,17 @@ def _plain(value: Any) -> Any:
 
 def _check_objects(measures: Sequence[Any], scorers: Mapping[str, Any]) -> None:
     """RequestError for classes in place of measures and scorers, and for what is no measure."""
-    for measure in measures:
-        if inspect.isclass(measure):
+    for one in (*measures, *scorers.values()):
+        if inspect.isclass(one):
+            what = "scorers" if one in scorers.values() else "measures"
             raise RequestError(
-                f"measures contains the class {measure.__name__}: give an instance, {measure.__name__}(…), or its name "
-                f"{getattr(measure, 'name', '…')!r}."
+                f"{what} contains the class {one.__name__}: give an instance, {one.__name__}(…)."
             )
+    for measure in measures:
         if not isinstance(measure, str) and not hasattr(measure, "observation"):
             raise RequestError(
                 f"measures contains {type(measure).__name__}: give names, specs such as 'uer@sentiment', or measures."
             )
-    for name, scorer in scorers.items():
-        if inspect.isclass(scorer):
-            raise RequestError(f"scorers[{name!r}] is a class: give an instance, {scorer.__name__}(…).")
 
 
 def _check_together(plan: Plan) -> None:

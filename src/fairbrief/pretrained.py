@@ -37,19 +37,16 @@ class Placement:
     batch_tokens: int = field(compare=False)
 
 
-def tokens(given: int | str, device: str, name: str) -> int:
-    """The number of word pieces per batch: a positive setting, or ``auto`` for the device's."""
-    if given == "auto":
-        return ACCELERATOR_TOKENS if device.startswith("cuda") else CPU_TOKENS
-    if not str(given).isdecimal() or int(given) < 1:
-        raise RequestError(f"{name}(batch_tokens={given}): wanted a positive number of word pieces, or auto.")
-    return int(given)
-
-
 def place(device: str, dtype: str, batch_tokens: int | str, name: str) -> Placement:
-    """The device, dtype and batch size to use; ``auto`` gives the best available one."""
+    """The device, dtype and batch size to use; ``auto`` gives the best available one, half precision only on CUDA."""
     device = device_of(device, name)
-    return Placement(device, dtype_of(dtype, device, name), tokens(batch_tokens, device, name))
+    is_cuda = device.startswith("cuda")
+    if dtype == "auto":
+        half = "bf16" if is_cuda and library("torch", name).cuda.is_bf16_supported() else "fp16"
+        dtype = half if is_cuda else "fp32"
+    if batch_tokens == "auto":
+        batch_tokens = ACCELERATOR_TOKENS if is_cuda else CPU_TOKENS
+    return Placement(device, dtype, int(batch_tokens))
 
 
 def worker_name(number: int, workers: int) -> str:
@@ -98,15 +95,6 @@ def device_of(given: str, name: str) -> str:
         found = torch.cuda.device_count()
         raise BackendError(f"{name}(device={given}): torch sees {found} CUDA devices. Use auto or cpu.")
     return given
-
-
-def dtype_of(given: str, device: str, name: str) -> str:
-    """The requested dtype class; ``auto`` gives half precision only on CUDA."""
-    if given != "auto":
-        return given
-    if not device.startswith("cuda"):
-        return "fp32"
-    return "bf16" if library("torch", name).cuda.is_bf16_supported() else "fp16"
 
 
 # ------------------------------------------------------------------------------------------ weights
@@ -204,8 +192,6 @@ def download(
         wanted = [n for n in wanted_files(list(sizes)) if weights or not n.endswith(".safetensors")]
         say(f"{counted(len(wanted), 'file')}, {sum(sizes[name] for name in wanted) / 1e6:,.0f} MB")
         return Path(hub.snapshot_download(model, revision="main", allow_patterns=wanted))
-    except hub.errors.HFValidationError:
-        raise RequestError(f"'{model}' is not a name on the hub. Write owner/name.") from None
     except hub.errors.GatedRepoError:
         raise BackendError(
             f"The model '{model}' is gated: accept its terms on the hub, log in with 'hf auth login', "
@@ -248,26 +234,16 @@ def _digest(files: tuple[tuple[str, int, int], ...], folder: str) -> str:
     for name, size, _ in files:
         digest.update(f"{Path(name).relative_to(folder).as_posix()}\0{size}\0".encode())
         with Path(name).open("rb") as stream:
-            while block := stream.read(1 << 22):
-                digest.update(block)
+            hashlib.file_digest(stream, lambda: digest)  # adds to it
     return digest.hexdigest()
 
 
 @contextmanager
-def explained(folder: Path, reader: str) -> Iterator[None]:
-    """Convert the libraries' exceptions about an unusable model folder to a BackendError that names the folder."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError) as error:
-        raise BackendError(
-            f"{reader}: the model in {folder} cannot be loaded: {first_line(error, 300)}. Fetch it again with "
-            "'fairbrief prefetch MODEL', or give a folder that transformers can load."
-        ) from error
+def loading(folder: Path, reader: str) -> Iterator[None]:
+    """Suppress load reports and progress bars: an unused head does not matter, and a missing one is an error.
 
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Suppress load reports and progress bars: an unused head does not matter, and a missing one is an error."""
+    Exceptions about an unusable model become a BackendError that names the folder.
+    """
     logger = logging.getLogger("transformers")
     hub = library("huggingface_hub", "a model").utils
     verbosity = library("transformers", "a model").utils.logging
@@ -280,4 +256,10 @@ def quiet() -> Iterator[None]:
         logger.setLevel(logging.ERROR)
         hub.disable_progress_bars()
         verbosity.disable_progress_bar()
-        yield
+        try:
+            yield
+        except (OSError, ValueError, KeyError) as error:
+            raise BackendError(
+                f"{reader}: the model in {folder} cannot be loaded: {first_line(error, 300)}. Fetch it again with "
+                "'fairbrief prefetch MODEL', or give a folder that transformers can load."
+            ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, Literal
@@ -16,9 +16,6 @@ from fairbrief.scorers.calibrated import Calibrated, uses_in
 
 Kind = Literal["measure", "scorer", "classifier", "scorer or classifier", "summarizer", "protocol", "engine"]
 """Kinds of objects. A scorer compares texts with texts, a classifier labels single texts; observations use both by spec."""
-
-AFTER_COLON = {"engine": "address"}
-"""Kind → the setting after a colon, as in ``ray:ADDRESS``; for all other kinds ``model``."""
 
 
 @cache
@@ -87,35 +84,25 @@ def make(kind: Kind, text: str, settings: Mapping[str, str] | None = None) -> An
     ``NAME:MODEL`` means ``NAME(model=MODEL)``: ``chat:llama3:8b(temperature=0.3)``. Every scorer has the setting
     ``calibrated`` (or ``checked``): a file of 'fairbrief calibrate'.
     """
-    parsed = _with_model(kind, specs.parse(text))
-    if settings:
-        more = dict(settings)
-        over = more.pop("over", parsed.over)
-        parsed = replace(parsed, settings={**parsed.settings, **more}, over=over)
-    uses = uses_in(parsed.settings) if "scorer" in kind else []
-    if uses:
-        if len(uses) > 1:
-            raise RequestError(f"'{text}': calibrated=FILE includes the check; drop checked.")
-        (use,) = uses
-        others = {name: value for name, value in parsed.settings.items() if name != use}
-        return Calibrated(_made(kind, replace(parsed, settings=others)), parsed.settings[use], use)
-    return _made(kind, parsed)
-
-
-def _made(kind: Kind, parsed: specs.Spec) -> Any:
-    target = load(kind, parsed.name)
+    parsed, more = specs.parse(text), dict(settings or {})
+    name, over = parsed.name, more.pop("over", parsed.over)
+    given = {**parsed.settings, **more}
+    before_colon, colon, model = name.partition(":")
+    if colon and name not in declared(kind):
+        name, given = before_colon, {"address" if kind == "engine" else "model": model, **given}
+    files = {use: given.pop(use) for use in uses_in(given)} if "scorer" in kind else {}
+    if len(files) > 1:
+        raise RequestError(f"'{text}': calibrated=FILE includes the check; drop checked.")
+    target = load(kind, name)
     if isinstance(target, type) and is_dataclass(target):
-        return specs.build(target, parsed)
-    if parsed.settings or parsed.over:
-        raise RequestError(f"The {kind} '{parsed.name}' has no settings: write only {parsed.name}.")
-    return target() if isinstance(target, type) else target
-
-
-def _with_model(kind: Kind, parsed: specs.Spec) -> specs.Spec:
-    name, colon, model = parsed.name.partition(":")
-    if not colon or parsed.name in declared(kind):
-        return parsed
-    return replace(parsed, name=name, settings={AFTER_COLON.get(kind, "model"): model, **parsed.settings})
+        made = specs.build(target, specs.Spec(name, given, over))
+    elif given or over:
+        raise RequestError(f"The {kind} '{name}' has no settings: write only {name}.")
+    else:
+        made = target() if isinstance(target, type) else target
+    for use, file in files.items():
+        made = Calibrated(made, file, use)
+    return made
 
 
 def loaded(kind: Kind) -> Iterator[tuple[str, Any]]:

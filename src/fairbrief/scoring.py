@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from math import nan
 from typing import Any
 
 from fairbrief import registry, specs
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import value_of
-from fairbrief.readers.messages import fault, names, show
+from fairbrief.readers.messages import at, fault, names, show
 from fairbrief.reports import number_format
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.terminal import table_lines
@@ -18,6 +19,7 @@ from fairbrief.reports.wording import is_main_value
 from fairbrief.text.counted import counted
 from fairbrief.types import Measure, Table
 
+Measures = Sequence[str | Measure]
 COLUMNS = (
     "measure", "system", "quantity", "group", "value", "low", "high", "permutation_mean", "extract_baseline", "p",
     "family_p", "n", "excluded",
@@ -82,47 +84,34 @@ def of_main_values(estimates: Iterable[Any]) -> Score:
 
 
 def record_rows(
-    documents: Any,
-    summaries: Any,
-    groups: Any,
-    references: Any,
-    ids: Any,
-    clusters: Any,
-    measures: Sequence[str | Measure],
+    documents: Any, summaries: Any, groups: Any, references: Any, ids: Any, clusters: Any, measures: Measures
 ) -> list[dict[str, Any]]:
     """One row per record, as `fairbrief.readers.read` takes them. Errors name the list and the position."""
-    rows: list[dict[str, Any]] = [
-        {"documents": [{"text": text, "attributes": {}} for text in texts], "summary": {}, "attributes": {}}
-        for texts in _documents(documents)
-    ]
-    by_system = summaries if isinstance(summaries, Mapping) and summaries else {SYSTEM: summaries}
-    for system, column in by_system.items():
-        what = f"summaries[{system!r}]" if by_system is summaries else "summaries"
-        for row, given, where in _zipped(rows, _listed(column, what), what):
+    rows = _documents(documents)
+    for system, column, what in _named(summaries, SYSTEM, "summaries"):
+        for row, given, where in _zipped(rows, column, what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
             row["summary"][system] = _text(given, where, remedy)
-    by_name = groups
-    if not isinstance(groups, Mapping):
-        by_name = {} if groups is None else {_attribute(measures): groups}
-    for name, column in by_name.items():
-        what = f"groups[{name!r}]" if by_name is groups else "groups"
-        _add_groups(rows, name, _listed(column, what), what)
+    if groups is not None:
+        name = "" if isinstance(groups, Mapping) else _attribute(measures)
+        for attribute, column, what in _named(groups, name, "groups"):
+            _add_groups(rows, attribute, _listed(column, what), what)
     _check_groups(measures, rows)
-    for row, given, where in _zipped(rows, references, "references"):
+    for row, given, where in () if references is None else _zipped(rows, references, "references"):
         texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
         row["references"] = [_text(text, f"{where}[{j}]", "drop it") for j, text in enumerate(texts)]
     first: dict[str, str] = {}
-    for row, given, where in _zipped(rows, ids, "ids"):
+    for row, given, where in () if ids is None else _zipped(rows, ids, "ids"):
         row["id"] = _value(given, where)
         if (before := first.setdefault(row["id"], where)) != where:
             found = f"{row['id']!r} again, after {before}"
-            raise _wrong(where, found, "one id per record", "make the ids unique, or drop ids")
-    for row, given, where in _zipped(rows, clusters, "clusters"):
+            raise at(where, fault(found, "one id per record", "make the ids unique, or drop ids"))
+    for row, given, where in () if clusters is None else _zipped(rows, clusters, "clusters"):
         row[CLUSTER] = _value(given, where)
     return rows
 
 
-def over_groups(measures: Sequence[str | Measure], groups: Any) -> list[str | Measure]:
+def over_groups(measures: Measures, groups: Any) -> list[str | Measure]:
     """The measures; if groups have no names, those that compare documents or records are taken over these groups."""
     if groups is None or isinstance(groups, Mapping):
         return list(measures)
@@ -139,7 +128,7 @@ def _lacks_over(measure: str | Measure) -> bool:
     return has_over and kind.declaration.attribute_of in ("document", "record")
 
 
-def _attribute(measures: Sequence[str | Measure]) -> str:
+def _attribute(measures: Measures) -> str:
     """The attribute of groups without a name: the one that the measures name."""
     over = sorted({name for measure in measures if (name := _over(measure))})
     if len(over) > 1:
@@ -149,7 +138,7 @@ def _attribute(measures: Sequence[str | Measure]) -> str:
     return over[0] if over else GROUP
 
 
-def _check_groups(measures: Sequence[str | Measure], rows: Sequence[Mapping[str, Any]]) -> None:
+def _check_groups(measures: Measures, rows: Sequence[Mapping[str, Any]]) -> None:
     """RequestError if a measure compares documents or records by an attribute that they lack."""
     there = {"document": rows[0]["documents"][0]["attributes"], "record": rows[0]["attributes"]}
     shapes = {
@@ -174,44 +163,54 @@ def _over(measure: str | Measure) -> str | None:
     return specs.parse(measure).over if isinstance(measure, str) else getattr(measure, "over", None)
 
 
-def _documents(documents: Any) -> list[list[str]]:
+def _documents(documents: Any) -> list[dict[str, Any]]:
+    """A row per record with its documents, and with places for the rest."""
     cells = _listed(documents, "documents")
     if not cells:
         raise DataError("documents: found no record; expected at least one; check how they were selected.")
-    result = []
+    rows = []
     for i, cell in enumerate(cells):
         what = f"documents[{i}]"
-        texts = _listed(cell, what)
+        texts = [
+            _text(text, f"{what}[{j}]", "drop this document, and its group")
+            for j, text in enumerate(_listed(cell, what))
+        ]
         if not texts:
-            raise _wrong(what, "no document", "at least one text", DROP)
-        remedy = "drop this document, and its group"
-        result.append([_text(text, f"{what}[{j}]", remedy) for j, text in enumerate(texts)])
-    return result
+            raise at(what, fault("no document", "at least one text", DROP))
+        own = [{"text": text, "attributes": {}} for text in texts]
+        rows.append({"documents": own, "summary": {}, "attributes": {}})
+    return rows
 
 
-def _add_groups(rows: list[dict[str, Any]], name: str, cells: list[Any], what: str) -> None:
+def _named(given: Any, name: str, what: str) -> list[tuple[str, Any, str]]:
+    """Name, column and place of each column in a dictionary, or of a plain list, which has this name."""
+    if isinstance(given, Mapping):
+        return [(key, column, f"{what}[{key!r}]") for key, column in given.items()]
+    return [(name, given, what)]
+
+
+def _add_groups(rows: Sequence[dict[str, Any]], name: str, cells: list[Any], what: str) -> None:
     """Add an attribute to the documents of each row, or from a flat list to the records."""
     is_flat = bool(cells) and (isinstance(cells[0], str) or not isinstance(cells[0], Iterable))
     for row, cell, where in _zipped(rows, cells, what):
         if is_flat:
             row["attributes"][name] = _value(cell, where)
-            continue
-        values, documents = _listed(cell, where), row["documents"]
-        if len(values) != len(documents):
-            found = f"{counted(len(values), 'group')} for {counted(len(documents), 'document')}"
-            raise _wrong(where, found, "one group per document, in the same order", "correct the lists")
-        for j, (document, value) in enumerate(zip(documents, values, strict=True)):
-            document["attributes"][name] = _value(value, f"{where}[{j}]", "drop its document")
+        else:
+            for document, value, place in _zipped(row["documents"], cell, where):
+                document["attributes"][name] = _value(value, place, "drop its document")
 
 
-def _zipped(rows: list[dict[str, Any]], column: Any, what: str) -> Iterator[tuple[dict[str, Any], Any, str]]:
-    """Each row with its value of a column, and the value's place; nothing without a column."""
-    values = [] if column is None else _listed(column, what)
-    if column is not None and len(values) != len(rows):
-        wanted = f"{len(rows)}, as many as documents"
-        raise _wrong(what, counted(len(values), "value"), wanted, "give one per record, in the same order")
-    for i, (row, value) in enumerate(zip(rows, values, strict=False)):
-        yield row, value, f"{what}[{i}]"
+def _zipped(
+    owners: Sequence[dict[str, Any]], column: Any, what: str
+) -> list[tuple[dict[str, Any], Any, str]]:
+    """Each row or document with its value of a column, and the value's place."""
+    values = _listed(column, what)
+    if len(values) != len(owners):
+        wanted = f"{len(owners)}, as many as documents"
+        raise at(what, fault(counted(len(values), "value"), wanted, "give one for each, in the same order"))
+    return [
+        (owner, value, f"{what}[{i}]") for i, (owner, value) in enumerate(zip(owners, values, strict=True))
+    ]
 
 
 def _listed(column: Any, what: str) -> list[Any]:
@@ -224,31 +223,24 @@ def _listed(column: Any, what: str) -> list[Any]:
         if isinstance(column, Iterable):
             return list(column)
     remedy = "put [ ] around it" if isinstance(column, str) else "give a list, or one column of a table"
-    raise _wrong(what, show(column), "a list", remedy)
+    raise at(what, fault(show(column), "a list", remedy))
 
 
 def _text(value: Any, where: str, remedy: str) -> str:
     if not isinstance(value, str):
-        raise _wrong(where, show(value), "a text", remedy)
+        raise at(where, fault(show(value), "a text", remedy))
     return str(value)  # a plain string of numpy's
 
 
 def _value(value: Any, where: str, otherwise: str = DROP) -> str:
-    try:
-        text = None if _is_absent(value) else value_of(value, where)
-    except DataError:
-        text = None
-    if text is None:
-        remedy = f"name it, as in 'unknown', or {otherwise}"
-        raise _wrong(where, show(value), "text, a number, true or false", remedy)
-    return text
+    with suppress(DataError):
+        if not _is_absent(value) and (text := value_of(value, where)) is not None:
+            return text
+    remedy = f"name it, as in 'unknown', or {otherwise}"
+    raise at(where, fault(show(value), "text, a number, true or false", remedy))
 
 
 def _is_absent(value: Any) -> bool:
     """Whether a value is None, NaN, or the missing value of pandas."""
     is_nan = isinstance(value, float) and value != value
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _wrong(where: str, found: str, expected: str, remedy: str) -> DataError:
-    return DataError(f"{where}: {fault(found, expected, remedy)}")

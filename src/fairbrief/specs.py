@@ -21,8 +21,6 @@ PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 QUOTES = "'\""
 SIGN = re.compile(r"""(['"])(?:\\.|(?!\1)[^\\])*\1|['"(),]""", re.DOTALL)
 """A text in quotes, or a sign outside quotes."""
-SETTINGS_AT_END = re.compile(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", re.DOTALL)
-"""An attribute that settings seem to follow; one that looks so must be in quotes."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def spell(thing: Any) -> str:
         value = getattr(thing, f.name)
         if f.name == "over":
             over = f"@{quoted(value)}" if value else ""
-        elif value != _default(f):
+        elif value != f.default:
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
     return f"{thing.name}{settings}{over}"
@@ -66,12 +64,6 @@ class CheckedSettings:
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         dataclass(frozen=True, repr=False, kw_only=kw_only)(cls)
-        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in self.__dataclass_fields__:
-            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        super().__setattr__(name, value)
 
     def __post_init__(self) -> None:
         """RequestError for a setting that is not allowed."""
@@ -98,35 +90,31 @@ def parse(text: str) -> Spec:
     match = re.fullmatch(r"(?P<name>[^\s()@,='\"]+)\s*(?P<rest>.*)", text, re.DOTALL)
     if match is None:
         raise RequestError(f"'{text}' is not a valid name. Write name, name(key=value) or name@attribute.")
-    name, rest = match["name"], match["rest"]
-    settings: dict[str, str] = {}
+    name, rest, inside = match["name"], match["rest"], ""
     if rest.startswith("("):
         end = next((i for i, sign, depth in _signs(rest, text) if sign == ")" and depth == 0), None)
         if end is None:
             raise RequestError(f"In '{text}' a closing bracket is missing.")
-        for part in split_at_commas(rest[1:end], text):
-            key, equals, value = part.partition("=")
-            if not equals:
-                raise RequestError(f"In '{text}', '{part}' has no value. Write key=value.")
-            if key.strip() in settings:
-                raise RequestError(f"'{text}' gives '{key.strip()}' twice: give it once.")
-            settings[key.strip()] = _unquote(value.strip())
-        rest = rest[end + 1 :]
-    over = None
-    if rest:
-        if not rest.startswith("@") or not rest[1:].strip():
-            raise RequestError(f"In '{text}', '{rest}' is not valid. Write name(key=value, …)@attribute.")
-        over = rest[1:].strip()
-        if misplaced := SETTINGS_AT_END.fullmatch(over):
-            head = text.removesuffix(rest).rstrip()
-            first = f"{head[:-1]}, " if head.endswith(")") else f"{head}("
-            right = f"{first}{misplaced['settings']})@{misplaced['over'].strip()}"
-            raise RequestError(
-                f"In '{text}' the settings follow the attribute. Write {right}; "
-                f"if this is the attribute's name, put it in quotes: {head}@{quoted(over)}."
-            )
-        over = _unquote(over)
-    return Spec(name, settings, over)
+        inside, rest = rest[1:end], rest[end + 1 :]
+    settings: dict[str, str] = {}
+    for part in split_at_commas(inside, text):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise RequestError(f"In '{text}', '{part}' has no value. Write key=value.")
+        if key.strip() in settings:
+            raise RequestError(f"'{text}' gives '{key.strip()}' twice: give it once.")
+        settings[key.strip()] = _unquote(value.strip())
+    over = rest.removeprefix("@").strip()
+    if rest and not (rest.startswith("@") and over):
+        raise RequestError(f"In '{text}', '{rest}' is not valid. Write name(key=value, …)@attribute.")
+    if _is_nested(over):
+        attribute, _, behind = over[:-1].partition("(")
+        right = f"{name}({', '.join(filter(None, (inside, behind)))})@{attribute}"
+        raise RequestError(
+            f"In '{text}' the settings follow the attribute. Write {right}; if this is the attribute's name, put it in quotes: "
+            f"{text.removesuffix(rest)}@{quoted(over)}."
+        )
+    return Spec(name, settings, _unquote(over) if rest else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,28 +153,24 @@ def build(kind: Any, spec: Spec) -> Any:
     """An instance of the dataclass ``kind`` from a spec; settings are converted to the fields' types."""
     hints = get_type_hints(kind) if spec.settings else {}
     fields = {f.name: f for f in settings_of(kind)}
-    settable = [name for name in fields if name != "over"]
+    over = fields.pop("over", None)
     values: dict[str, Any] = {}
     for key, text in spec.settings.items():
-        if key == "over" and "over" in fields:
-            raise RequestError(
-                f"In '{spec.name}(over={text})' the attribute is given as a setting. Write it after an @: {spec.name}@{text}."
+        if key not in fields:
+            known = f"Its settings: {', '.join(fields) or 'none'}."
+            advice = (
+                f"Write the attribute after an @: {spec.name}@{text}." if key == "over" and over else known
             )
-        if key not in settable:
-            known = ", ".join(settable) or "none"
-            raise RequestError(f"'{spec.name}' has no setting '{key}'. Its settings: {known}.")
+            raise RequestError(f"'{spec.name}' has no setting '{key}'. {advice}")
         values[key] = _read_value(spec.name, key, text, hints[key])
-    if spec.over is not None:
-        if "over" not in fields:
-            raise RequestError(f"'{spec.name}' takes no attribute: drop '@{spec.over}'.")
-        values["over"] = spec.over
-    missing = [
-        name for name, f in fields.items() if name not in values and _default(f) is dataclasses.MISSING
-    ]
-    if "over" in missing:
-        raise RequestError(f"'{spec.name}' needs an attribute: write {spec.name}@ATTRIBUTE.")
-    if missing:
+    if missing := [name for name, f in fields.items() if name not in values and _is_needed(f)]:
         raise RequestError(f"'{spec.name}' needs {', '.join(missing)}: write {spec.name}({missing[0]}=…).")
+    if spec.over is not None and over is None:
+        raise RequestError(f"'{spec.name}' takes no attribute: drop '@{spec.over}'.")
+    if spec.over is not None:
+        values["over"] = spec.over
+    elif over and _is_needed(over):
+        raise RequestError(f"'{spec.name}' needs an attribute: write {spec.name}@ATTRIBUTE.")
     try:
         return kind(**values)
     except ValueError as error:
@@ -207,15 +191,12 @@ def quoted(text: str) -> str:
 
 def needs_over(kind: Any) -> bool:
     """Whether a dataclass needs an attribute: it has ``over`` without a default."""
-    if not dataclasses.is_dataclass(kind):
-        return False
-    return any(f.name == "over" and _default(f) is dataclasses.MISSING for f in dataclasses.fields(kind))
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return any(f.name == "over" and _is_needed(f) for f in fields)
 
 
-def _default(f: dataclasses.Field[Any]) -> Any:
-    if f.default_factory is not dataclasses.MISSING:
-        return f.default_factory()
-    return f.default
+def _is_needed(f: dataclasses.Field[Any]) -> bool:
+    return f.default is f.default_factory is dataclasses.MISSING
 
 
 def _spell_value(value: Any) -> str:

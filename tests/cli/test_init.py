@@ -56,11 +56,7 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
 def test_init_without_a_summary_gives_the_command_to_complete(tmp_path: Path, fairbrief: Command) -> None:
     """If no field is named like a summary, other texts may be: the command that names them audits the file."""
     given = [
-        {
-            "article": i,
-            "texts": [{"text": text, "side": side} for text, side in DOCUMENTS],
-            "lead": LONG,
-        }
+        {"article": i, "texts": [{"text": text, "side": side} for text, side in DOCUMENTS], "lead": LONG}
         for i in range(4)
     ]
     path = write(tmp_path / "in.jsonl", given)

@@ -24,7 +24,8 @@ REFUSED = [
     ("summarize one.jsonl --summarizer lead --out o.jsonl", "Did you mean --with?"),
     ("audit one.jsonl --output o", "Did you mean --out?"),
     ("report saved --format pdf", "markdown"),
-    ("measures buur", "bur"),
+    ("measures buur", "Did you mean 'bur'"),
+    ("protocol chau-sentiment 'Table 99'", "has no Table 99. It has: Section 2, Figure 1"),
     # one value where there is one
     *((f"audit one.jsonl {option} 9 {option} 8", f"{option} is given 2 times") for option in ("--resamples", "--id-field", "--out")),
     *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
@@ -71,6 +72,7 @@ REFUSED = [
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # options that would do nothing
+    ("audit one.jsonl --protocol li-coverage --measure uer@mood", "--protocol has its own measures"),
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
     ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
@@ -111,6 +113,10 @@ REFUSED = [
     (EXPORT.format("s.csv", "--annotators a,b"), "s.b.csv exists"),
     (EXPORT.format("t.csv", "--annotators 'a b,a_b'"), "one file name"),
     # builders that would make nothing
+    ("build stratified one.jsonl --attribute mood --size 8-4 --out o.jsonl", "smallest and largest"),
+    ("build stratified one.jsonl --attribute mood --sets 2 --size 2 --values positive,negativ --out o.jsonl", "dominated by 'negativ' 0; wanted 1 each"),
+    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=1 --samples 1 --set topic --out o.jsonl", "write --set NAME=VALUE"),
+    ("build perspectives one.jsonl --attribute mood= --counts 2 --mix positive=1 --out o.jsonl", "Write NAME=VALUE, or only the value"),
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     # files of settings
     ("audit unknown.toml", "is not an option. Did you mean 'measure'"),

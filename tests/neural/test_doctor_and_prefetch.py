@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from tests.neural.tiny_models import COMMIT, in_hub_cache
 from typer.testing import CliRunner
 
@@ -114,4 +113,3 @@ def test_scorers_may_be_named_for_their_models() -> None:
     assert lookup_commands.model_of("facebook/bart-large-cnn") == "facebook/bart-large-cnn"
     with pytest.raises(RequestError, match="needs no model"):
         lookup_commands.model_of("containment")
-    assert isinstance(lookup_commands.app, typer.Typer)

@@ -18,7 +18,6 @@ import fairbrief
 import fairbrief.text
 from fairbrief.chat.endpoint import Reply, is_refusal, read_reply
 from fairbrief.classifiers.sentiment import passage_sentiment
-from fairbrief.cli.command_line import printable as printable_for_a_terminal
 from fairbrief.reports import plain
 from fairbrief.text import people, personal_data, recognition, rouge, segmentation, sentences
 from fairbrief.text.attributes import Mention
@@ -54,7 +53,6 @@ MORE: dict[str, Callable[[str], object]] = {
     "reports.plain.printable of lines": lambda t: plain.printable(t, lines=True),
     "reports.plain.visible": plain.visible,
     "reports.plain.shorten": lambda t: plain.shorten(t, 50_000),
-    "cli.command_line.printable": printable_for_a_terminal,
 }  # fmt: skip
 UNTRIED = {
     # Two sequences against each other take the product of their lengths: a longest common subsequence, difflib's matching.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,8 @@ def test_audit_takes_every_field_of_a_plan() -> None:
     assert set(given) == {*plan, "records", "measures", "scorers", "summaries"}
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
+WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
+    fairbrief.Plan: [
         ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
         ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1. Did you mean 0.05?"),
         (
@@ -88,26 +88,17 @@ def test_audit_takes_every_field_of_a_plan() -> None:
         ({"n_resamples": 20.5}, "n_resamples=20.5: give a whole number"),
         ({"seed": True}, "seed=True: give a whole number"),
         ({"intervals": "normal"}, "intervals='normal': give jackknife or bootstrap."),
-        ({"measures": [Bur]}, "the class Bur: give an instance, Bur(…), or its name 'bur'."),
+        ({"measures": [Bur]}, "measures contains the class Bur: give an instance, Bur(…)."),
         ({"measures": Bur}, "give a list"),
         ({"measures": [3]}, "measures contains int: give names"),
         ({"measures": "bur@side"}, "measures='bur@side': give a list, measures=['bur@side']."),
         ({"attributes": "side"}, "attributes='side': give a list of texts, attributes=['side']."),
         ({"baseline": 3}, "baseline=3: give a text."),
-        ({"scorers": {"x": Ngram}}, "scorers['x'] is a class: give an instance, Ngram(…)."),
+        ({"scorers": {"x": Ngram}}, "scorers contains the class Ngram: give an instance, Ngram(…)."),
         ({"scorers": [Ngram()]}, "give a mapping from names."),
         ({"check_scorers": "yes"}, "check_scorers='yes': give True or False."),
     ],
-)
-def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str) -> None:
-    """What was found, what was wanted and, where it is plain, what was meant; no error of another library."""
-    with pytest.raises(RequestError, match=re.escape(says)):
-        fairbrief.Plan(**settings)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
+    partial(fairbrief.read, ROWS): [
         ({"sample": "a"}, "sample='a': give a number."),
         ({"separator": ["||"]}, "separator=['||']: give a text."),
         ({"id_field": 3}, "id_field=3: give a text."),
@@ -123,11 +114,18 @@ def test_a_plan_that_cannot_be_is_refused(settings: dict[str, object], says: str
         ({"speakers": 3}, "Records cannot be read from the number 3."),
         ({"min_documents": "a"}, "fairbrief.read has no setting 'min_documents'."),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "says"), [(make, *case) for make, cases in WRONG.items() for case in cases]
 )
-def test_settings_of_reading_that_cannot_be_are_refused(settings: dict[str, Any], says: str) -> None:
-    """They are refused before anything is read, in the same words as those of a plan."""
+def test_settings_that_cannot_be_are_refused(
+    make: Callable[..., Any], settings: dict[str, Any], says: str
+) -> None:
+    """What was found, what was wanted and, where it is plain, what was meant, before anything is read."""
     with pytest.raises(RequestError, match=re.escape(says)):
-        fairbrief.read(ROWS, **settings)
+        make(**settings)
 
 
 def without_summary(row: dict[str, Any]) -> dict[str, Any]:

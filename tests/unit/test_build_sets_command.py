@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed, write
 
-from fairbrief.errors import RequestError
 from fairbrief.readers import read
 
 
@@ -27,8 +26,8 @@ def tweets(tmp_path: Path) -> Path:
 
 def test_perspectives(tweets: Path, tmp_path: Path) -> None:
     """A published file of tweets becomes mixtures that the reader reads; one seed gives one file, to the byte."""
-    words = ["perspectives", tweets, "--attribute", "gender", "--counts", "5,10", "--mix", "male=.2,female=.8",
-             "--samples", "3", "--unit", "tweets", "--out"]  # fmt: skip
+    options = "--attribute gender --counts 5,10 --mix male=.2,female=.8 --samples 3 --unit tweets --out"
+    words = ["perspectives", tweets, *options.split()]
     said = run(*words, tmp_path / "a.jsonl")
     assert "6 sets" in said
     assert "female 20, male 20" in said
@@ -80,8 +79,6 @@ def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
         "--sets", "2", "--values", "left,right", "--out", out,
     )  # fmt: skip
     assert "dominated by left 1, right 1" in said
-    with pytest.raises(RequestError, match="smallest and largest"):
-        run("stratified", tweets, "--attribute", "ideology", "--size", "8-4", "--out", out)
 
 
 def test_transcripts(tmp_path: Path) -> None:
@@ -115,16 +112,6 @@ def test_reviews(tmp_path: Path) -> None:
 def test_sets_carry_the_attributes_that_prompts_speak_of(tweets: Path, tmp_path: Path) -> None:
     """--set NAME=TEXT stands in every record, whole."""
     out = tmp_path / "sets.jsonl"
-    words = ["perspectives", tweets, "--attribute", "gender", "--counts", "4", "--mix", "male=.5,female=.5", "--samples", "2",
-             "--out", out]  # fmt: skip
-    run(*words, "--set", "topic=tea, and = signs")
+    words = "--attribute gender --counts 4 --mix male=.5,female=.5 --samples 2".split()
+    run("perspectives", tweets, *words, "--out", out, "--set", "topic=tea, and = signs")
     assert {record.attributes["topic"] for record in read(out).records()} == {"tea, and = signs"}
-    with pytest.raises(RequestError, match="write --set NAME=TEXT"):
-        run(*words, "--set", "topic")
-
-
-def test_a_misspelt_value_is_named(tweets: Path, tmp_path: Path) -> None:
-    """--values with a value that no text has: no set is dominated by it, and the error names it."""
-    with pytest.raises(RequestError, match="dominated by 'femal' 0; wanted 1 each"):
-        run("stratified", tweets, "--attribute", "gender", "--sets", "2", "--size", "3", "--values", "male,femal",
-            "--out", tmp_path / "o.jsonl")  # fmt: skip

@@ -160,7 +160,7 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
     ({"summaries": [None, *SUMMARIES[1:]]}, "summaries[0]: found null; expected a text; drop this record from every list, or write '' to exclude and count it"),
     ({"summaries": pd.Series([nan, *SUMMARIES[1:]])}, "summaries[0]: found the number nan (not finite)"),
     ({"groups": GROUPS[1:]}, "groups: found 11 values; expected 12"),
-    ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 group for 2 documents"),
+    ({"groups": [["fan"], *GROUPS[1:]]}, "groups[0]: found 1 value; expected 2, as many as documents"),
     ({"groups": [["fan", None], *GROUPS[1:]]}, "groups[0][1]: found null; expected text, a number, true or false; name it, as in 'unknown'"),
     ({"groups": {"a": [["fan", nan], *GROUPS[1:]]}}, "groups['a'][0][1]: found the number nan"),
     ({"groups": [["fan", pd.NA], *GROUPS[1:]]}, "groups[0][1]: found a NAType"),
@@ -168,24 +168,16 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
     ({"references": [["Good.", None]] * 12}, "references[0][1]: found null"),
     ({"ids": ["a"] * 12}, "ids[1]: found 'a' again, after ids[0]"),
     ({"clusters": [None] * 12}, "clusters[0]: found null"),
+    ({"groups": None, "measure": "uer"}, "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
+    ({"groups": {"party": GROUPS}, "measure": "uer@side"}, "uer@side compares documents by 'side', which 'groups' lacks."),
+    ({"groups": ["a", "b"] * 6, "measure": "uer"}, "uer@group compares documents by 'group', which 'groups' lacks."),
+    ({"measure": "sentiment_shift"}, "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
+    ({"measure": ["uer@side", "bur@party"]}, "by 'party', 'side': give groups as a dictionary of these names"),
 ])  # fmt: skip
 def test_an_error_names_the_list_the_position_and_what_to_do(changes: dict[str, Any], says: str) -> None:
-    """Unequal lengths, absent texts and groups, a text in place of a list, and empty inputs are refused."""
-    with pytest.raises(DataError, match=re.escape(says)):
+    """Unequal lengths, absent texts and groups, a text in place of a list, empty inputs, and groups that a measure lacks are refused."""
+    with pytest.raises(RequestError if "measure" in changes else DataError, match=re.escape(says)):
         score(**{"documents": DOCUMENTS, "summaries": SUMMARIES, "groups": GROUPS, **changes})
-
-
-@pytest.mark.parametrize(("groups", "measure", "says"), [
-    (None, "uer", "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
-    ({"party": GROUPS}, "uer@side", "uer@side compares documents by 'side', which 'groups' lacks."),
-    (["a", "b"] * 6, "uer", "uer@group compares documents by 'group', which 'groups' lacks."),
-    (GROUPS, "sentiment_shift", "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
-    (GROUPS, ["uer@side", "bur@party"], "by 'party', 'side': give groups as a dictionary of these names"),
-])  # fmt: skip
-def test_missing_groups_are_named_with_the_shape_that_is_needed(groups: Any, measure: Any, says: str) -> None:
-    """The error says which attribute is missing, and whether documents or records have it."""
-    with pytest.raises(RequestError, match=re.escape(says)):
-        score(DOCUMENTS, SUMMARIES, groups, measure=measure)
 
 
 def test_settings_of_an_audit_are_passed_and_others_refused() -> None:

@@ -43,16 +43,20 @@ Texts = tuple[Integers, Integers]
 
 
 class Repeats(NamedTuple):
-    """Records that share a text: how many, in how many groups, some of one group, and (as `_pairs`) all but one cluster of each group."""
+    """Records that share a text: how many, in how many groups, some of one group, and by system all but one cluster of each group."""
 
     records: int
     groups: int
     examples: Sequence[str]
-    extra: Names
+    extra: pa.Table
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        return np.asarray(_pairs(rows).places_in(self.extra) >= 0)
+        return np.asarray(_pairs(rows).places_in(_pairs(self.extra)) >= 0)
+
+    def extra_of(self, system: str) -> int:
+        """How many records of a system repeat another one."""
+        return len(rows_with(self.extra, "system", system)["record"].unique())
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -132,7 +136,7 @@ def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats |
         pc.count_distinct(repeated["record"]).as_py(),
         pc.count_distinct(repeated["text"]).as_py(),
         examples,
-        _pairs(extra),
+        extra,
     )
 
 

@@ -74,8 +74,8 @@ def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
-    per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", least=1),
-    per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", least=1),
+    per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", min=1),
+    per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", min=1),
     judging: JudgingOptions = o.all_but(),
 ) -> None:
     """Write sheets (CSV) with questions about summaries.

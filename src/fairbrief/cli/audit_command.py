@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairbrief.cli import options as o
-from fairbrief.cli import spending_options as spend
 from fairbrief.cli.input_options import cached, plan_settings, print_notes, progress_bar
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
@@ -20,7 +19,6 @@ from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
     from fairbrief.types import Case, Scorer
-    from fairbrief.workbench.summarizing import Price
 
 app = o.new_app()
 
@@ -33,15 +31,13 @@ def audit(
         "Files with records and summaries (also s3://…, gs://…, abfs://…), data sets, or hf:NAME.", "FILE…"
     ),
     plan: Plan = o.all_but(),
-    references: bool = o.switch(
-        "--references", "Also audit the references, as systems 'reference 1', 'reference 2' …", MEASURED
-    ),
+    references: bool = o.switch("--references", "Also audit the references, as 'reference 1' …", MEASURED),
     out: Path | None = o.AUDIT_FOLDER,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     cache: Path | None = o.CACHE,
     options: ReadingSettings = o.all_but(),
-    asking: spend.SpendingOptions = o.only("dry_run", "price"),
+    asking: o.SpendingOptions = o.only("dry_run", "price"),
 ) -> None:
     """Audit how fairly summaries represent the groups in their sources.
 
@@ -115,16 +111,17 @@ def _notes(plan: Plan, options: ReadingSettings, systems: Sequence[str]) -> Iter
         yield "The audit keeps no texts (--no-texts); 'fairbrief view' reads them from the input."
 
 
-def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: Price | None) -> None:
+def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: str | None) -> None:
     """Run the audit with judges that answer nothing, and print the questions they would receive."""
     from fairbrief.auditing import audit
+    from fairbrief.cli.summary_commands import price_of, print_forecast
     from fairbrief.scorers.chat_judge import ChatJudge
     from fairbrief.workbench.summarizing import Forecast, Foreseen
 
-    forecast = Forecast()
+    forecast, charged = Forecast(), price_of(price)
 
     def wrap(scorer: Scorer) -> Scorer:
         return Foreseen(scorer, forecast, cache) if isinstance(scorer, ChatJudge) else scorer
 
     audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
-    spend.print_forecast(forecast, price)
+    print_forecast(forecast, charged)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fairbrief.cli import options as o
+from fairbrief.cli.input_options import pair
 from fairbrief.errors import DataError, RequestError
 from fairbrief.people.build_people import build as build_people
 from fairbrief.people.filling import PeopleOptions
+from fairbrief.readers.reading_settings import named
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
@@ -62,12 +64,7 @@ class SourceOptions:
 
     def write(self, records: Iterable[Record], out: Path, left_out: Mapping[str, int], *notes: str) -> None:
         """Write the sets, with the attributes of ``--set``, and print their number and what was excluded."""
-        added: dict[str, str] = {}
-        for text in self.set_ or ():
-            name, equals, value = text.partition("=")
-            if not (name.strip() and equals and value):
-                raise RequestError(f"--set {text}: write --set NAME=TEXT.")
-            added[name.strip()] = value
+        added = dict(pair("--set", text) for text in self.set_ or ())
         count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
         if not count:
             raise DataError(f"No set could be made. Excluded: {_reasons(left_out)}. Relax the limits.")
@@ -86,14 +83,6 @@ def _write_any(records: Iterator[Record], out: Path) -> int:
 
 def _reasons(excluded: Mapping[str, int]) -> str:
     return ", ".join(f"{times:,} × {reason}" for reason, times in sorted(excluded.items())) or "nothing"
-
-
-def pairs(text: str) -> dict[str, str]:
-    """Attribute → field, from ``NAME`` or ``NAME=FIELD``."""
-    name, _, field = text.partition("=")
-    if not name:
-        raise RequestError(f"--attribute {text} has no name: write NAME or NAME=FIELD.")
-    return {name: field or name}
 
 
 @app.command(short_help="Inputs that differ only in who their people are.")
@@ -148,7 +137,7 @@ def perspectives(
     attribute: str = ATTRIBUTE,
     counts: str = o.option(..., "Texts per set, e.g. 10,30,50.", "N,N…"),
     mix: list[str] = o.option(..., "Shares of values, e.g. male=.2,female=.8; repeat per mix.", "V=S,V=S"),
-    samples: int = o.option(150, "Sets per size and mix.", "N", least=1),
+    samples: int = o.option(150, "Sets per size and mix.", "N", min=1),
     unit: str = o.option("texts", "Name of the attribute for a set's size, e.g. tweets.", "NAME"),
     options: SourceOptions = o.all_but(),
 ) -> None:
@@ -159,15 +148,20 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    fields = pairs(attribute)
-    (name,) = fields
+    name, field = _attribute(attribute)
     sizes, mixes = whole_numbers(counts, "--counts"), [set_builders.parse_mix(text) for text in mix]
-    records, left_out = options.records(source, fields), Counter[str]()
+    records, left_out = options.records(source, {name: field}), Counter[str]()
     topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
     texts = topics.get("", [])
     has = Counter(document.attributes[name] for document in texts)
     made = set_builders.mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
     options.write(made, out, left_out, f"drawn from {_counts(has)}")
+
+
+def _attribute(text: str) -> tuple[str, str]:
+    """The attribute and its field, from ``NAME`` or ``NAME=FIELD``."""
+    name, field = named(text)
+    return name or field, field
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -187,15 +181,12 @@ def stratified(
     source: Path = SOURCE,
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
-    sets: int = o.option(300, "Number of sets; each value dominates equally many.", "N", least=1),
+    sets: int = o.option(300, "Number of sets; each value dominates equally many.", "N", min=1),
     size: str | None = o.option(
         None, "Texts per set, e.g. 20 or 4-8; by default the records of the source are the sets.", "N|N-N"
     ),
     similar: float = o.option(
-        0.0,
-        "First cluster each topic's texts: cosine of TF-IDF vectors that joins a text to a cluster, e.g. 0.1.",
-        "X",
-        least=0,
+        0.0, "First cluster each topic's texts at this TF-IDF cosine, e.g. 0.1.", "X", min=0
     ),
     topic: str = o.option("", "Attribute shared by a set's texts, e.g. target.", "ATTRIBUTE"),
     values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),
@@ -206,18 +197,14 @@ def stratified(
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
-    fields = pairs(attribute)
-    (name,) = fields
-    if topic and topic != name and size is not None:
-        fields[topic] = topic
+    name, field = _attribute(attribute)
+    more = {topic: topic} if topic and size is not None else {}
     order = values.split(",") if values else None
-    records, left_out = options.records(source, fields), Counter[str]()
+    records, left_out = options.records(source, {**more, name: field}), Counter[str]()
     if size is not None:
         least, most = _sizes(size)
-        limits = options.admits()
-        topics = gather(
-            records, name, left_out, values=order, topic=topic, admits=limits, distinct=options.distinct
-        )
+        how: dict[str, Any] = {"admits": options.admits(), "distinct": options.distinct}
+        topics = gather(records, name, left_out, values=order, topic=topic, **how)
         records = set_builders.cut_sets(topics, least, options.seed, most=most, similar=similar)
     made = set_builders.stratify(records, name, sets, values=order, seed=options.seed)
     by = Counter(record.attributes["dominated_by"] for record in made)
@@ -237,7 +224,7 @@ def _sizes(text: str) -> tuple[int, int]:
 def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,
-    most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", least=1),
+    most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", min=1),
     count: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
@@ -263,8 +250,8 @@ def transcripts(
 def reviews(
     source: Path = SOURCE,
     out: Path = OUT,
-    size: int = o.option(8, "Reviews per set.", "N", least=1),
-    per_product: int = o.option(1, "Most sets per product; 0: all.", "N", least=0),
+    size: int = o.option(8, "Reviews per set.", "N", min=1),
+    per_product: int = o.option(1, "Most sets per product; 0: all.", "N", min=0),
     sentiment: Literal["rating", "vader_argmax", "none"] = o.option(
         "rating", "rating; vader_argmax (as published); or none.", "RULE"
     ),
@@ -285,8 +272,11 @@ def reviews(
     fields = {name: field for name, field in (("rating", rating), ("product", product)) if field is not None}
     left_out = Counter[str]()
     records = options.records(source, fields)
-    how: dict[str, Any] = {"seed": options.seed, "admits": options.admits()}
-    how["per_product"] = per_product or None
+    how: dict[str, Any] = {
+        "seed": options.seed,
+        "admits": options.admits(),
+        "per_product": per_product or None,
+    }
     made = list(set_builders.review_sets(records, size, label, left_out, **how))
     labelled = (d.attributes.get("sentiment") for record in made for d in record.documents)
     values = Counter(value for value in labelled if value is not None)

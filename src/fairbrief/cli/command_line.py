@@ -189,11 +189,8 @@ def _usage(error: Exception) -> int:
 
 def _print(text: str) -> None:
     try:
-        sys.stderr.write(printable(redacted(text)) + "\n")
+        from fairbrief.reports.plain import printable
+
+        sys.stderr.write(printable(redacted(text), lines=True) + "\n")
     except OSError:  # a closed pipe or a full disk: only the exit code remains
         sys.stderr = None
-
-
-def printable(text: str) -> str:
-    """Text without control characters and lone surrogates, which are escaped."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

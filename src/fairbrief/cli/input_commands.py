@@ -148,9 +148,7 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
     tokens: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
-    sentences: Literal["builtin", "punkt"] | None = o.option(
-        None, "Also count sentences: builtin or punkt.", "builtin|punkt"
-    ),
+    sentences: Literal["builtin", "punkt"] | None = o.option(None, "Also count sentences.", "builtin|punkt"),
     options: ReadingSettings = o.all_but(),
 ) -> None:
     """Count records, documents, lengths and groups, and the summaries of each system.
@@ -183,10 +181,8 @@ def _has_summaries(reading: Reading) -> bool:
 def words(
     file: str = o.argument("File with records.", "FILE"),
     by: str = o.option("gender", "Attribute whose groups are compared.", "ATTRIBUTE"),
-    most: int = o.option(20, "Number of words per group.", "N", least=1),
-    attribute: list[str] | None = o.option(
-        None, "Attribute of the documents; NAME=FIELD reads another field.", "NAME[=FIELD]"
-    ),
+    most: int = o.option(20, "Number of words per group.", "N", min=1),
+    attribute: list[str] = o.several("Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]"),
     punctuation: bool = o.switch("--punctuation", "Count punctuation marks as words, as in the paper."),
 ) -> None:
     """Show the words that are typical of each group of documents, and how often each topic names each group.
@@ -194,7 +190,7 @@ def words(
     Examples:
         fairbrief words examples/reviews.jsonl --by sentiment --most 5
     """
-    records = list(ReadingSettings(attributes=attribute or ()).read([file]).records())
+    records = list(ReadingSettings(attributes=attribute).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
     terminal.print_tables([*tables, statistics.topic_table(records)])
 

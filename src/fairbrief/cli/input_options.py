@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from fairbrief.errors import RequestError
 from fairbrief.readers import ReadingSettings
+from fairbrief.readers.reading_settings import named
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 
@@ -42,6 +44,14 @@ def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
     head = islice(reading.records(), LOOKED_AT)
     languages.suppose(languages.language_of_input(" ".join(d.text for d in r.documents) for r in head))
     return reading
+
+
+def pair(option: str, text: str) -> tuple[str, str]:
+    """Name and value in NAME=VALUE."""
+    name, value = named(text)
+    if name is None:
+        raise RequestError(f"{option} {text}: write {option} NAME=VALUE.")
+    return name.strip(), value
 
 
 def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:

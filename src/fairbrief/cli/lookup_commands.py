@@ -122,10 +122,8 @@ def device() -> Iterator[Finding]:
     if _version("torch") is None:
         yield "absent", "models", "need the extra 'neural'; the default measures do not"
         return
-    from fairbrief.scorers.entailment import Entailment
-
     torch = pretrained.library("torch", "doctor")
-    chosen = Entailment().placement
+    chosen = pretrained.place("auto", "auto", "auto", "doctor")
     name = platform.processor() or platform.machine()
     if chosen.device == "cuda":
         free, total = torch.cuda.mem_get_info()
@@ -161,12 +159,12 @@ def prefetch(models: list[str] = o.argument("Models of Hugging Face, or their sc
     failures = []
     for model in dict.fromkeys(map(model_of, models)):
         typer.echo(f"{model} …")
+        known = pretrained.cached(model, "prefetch")
         try:
             folder = pretrained.download(model, "prefetch", say=lambda of: typer.echo(f"  downloading {of}"))
             if foundation := pretrained.foundation_of(folder):
                 pretrained.folder_of(foundation, "prefetch", weights=False)
         except BackendError as error:
-            known = pretrained.cached(model, "prefetch")
             if known is None:
                 failures.append(str(error))
                 typer.echo("  not downloaded")

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairbrief.cli.command_line import CheckedCommand
-from fairbrief.settings import MACHINE, OUTPUT, UNLOADED, option_of
+from fairbrief.settings import MACHINE, MODELS, OUTPUT, UNLOADED, option_of, setting
 
 Command = Callable[..., None]
 Tokens = Literal["words", "nltk", "characters"]
@@ -44,78 +44,78 @@ def argument(help: str, metavar: str, default: Any = ...) -> Any:  # noqa: A002 
     return typer.Argument(default, help=help, metavar=metavar)
 
 
-def option(
-    default: Any,
-    help: str,  # noqa: A002 # typer's word
-    metavar: str | None = None,
-    flag: str = "",
-    *,
-    panel: str = "",
-    least: float | None = None,
-    most: float | None = None,
-    **path: Any,
-) -> Any:
-    """An option, as the default of a parameter; ``flag`` is its name if it differs from the parameter's."""
-    return typer.Option(
-        default,
-        *([flag] if flag else []),
-        help=help,
-        metavar=metavar,
-        min=least,
-        max=most,
-        rich_help_panel=panel or None,
-        show_default=default not in (None, "", []),
-        **path,
-    )
+def option(default: Any, help: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:  # noqa: A002 # typer's word
+    """An option, as the default of a parameter; a flag is its name if it differs from the parameter's."""
+    is_shown = default not in (None, "", [])
+    return typer.Option(default, *flags, help=help, metavar=metavar, show_default=is_shown, **more)
 
 
-def several(help: str, metavar: str, flag: str = "") -> Any:  # noqa: A002 # typer's word
-    """An option that may be repeated."""
-    return option([], help, metavar, flag)
-
-
+several = partial(option, [])
+"""An option that may be repeated."""
 output_file = partial(option, dir_okay=False)
 """An option for a file that the command writes."""
 output_folder = partial(option, metavar="DIR", file_okay=False)
 """An option for a folder that the command writes."""
 
 
-def switch(flag: str, help: str, panel: str = "") -> Any:  # noqa: A002 # typer's word
+def switch(flag: str, help: str, panel: str | None = None) -> Any:  # noqa: A002 # typer's word
     """An option without a value."""
-    return option(False, help, None, flag, panel=panel)
+    return option(False, help, None, flag, rich_help_panel=panel)
 
 
-AUDIT_FOLDER = output_folder(None, "Folder for results, report.html and per-record statistics.", panel=OUTPUT)
-CACHE = option(None, "File that stores the scores of models between runs.", "FILE", "--cache", panel=MACHINE)
+AUDIT_FOLDER = output_folder(
+    None, "Folder for results, report.html and per-record statistics.", rich_help_panel=OUTPUT
+)
+CACHE = option(
+    None, "File that stores the scores of models between runs.", "FILE", "--cache", rich_help_panel=MACHINE
+)
 DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
 
+asking = partial(setting, panel=MODELS)
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingOptions:
+    """The rate and limits of requests, by default those of the model. Each field is an option."""
+
+    # fmt: off
+    concurrency: int | None = asking(None, "Most requests at the same time.", "N", least=1)
+    per_minute: int | None = asking(None, "Most requests per minute.", "N", least=1)
+    timeout: float | None = asking(None, "Seconds until a request times out.", "X", least=0)
+    retries: int | None = asking(None, "Retries of a failed request.", "N", least=0)
+    max_requests: int | None = asking(None, "Most requests of this run, counting retries.", "N", least=1)
+    price: str | None = asking(None, "Price of a million prompt and answer tokens, e.g. 0.15,0.6.", "IN,OUT")
+    max_tokens: int | None = asking(None, "Most tokens per answer.", "N", least=1)
+    base_url: str | None = asking(None, "Address of the server; by default $OPENAI_BASE_URL.", "URL")
+    key: str | None = asking(None, "Environment variable with the key; by default OPENAI_API_KEY.", "NAME")
+    dry_run: bool = asking(False, "Show the prompts, calls, tokens and cost; send nothing.")
+    # fmt: on
+
+    def of_model(self) -> dict[str, str]:
+        """The given options that are settings of the model."""
+        names = ("concurrency", "per_minute", "timeout", "retries", "max_tokens", "base_url", "key")
+        return {name: str(value) for name in names if (value := getattr(self, name)) is not None}
+
 
 @dataclass(frozen=True)
 class Chosen:
     """The default of a parameter of a class of settings: a command has options for some of the fields with a panel in its place."""
 
-    names: Sequence[str]
-    are_excluded: bool
-
-    def fields_of(self, kind: type[Any]) -> list[Field[Any]]:
-        """The chosen fields."""
-        return [
-            f for f in fields(kind) if f.metadata["panel"] and (f.name in self.names) != self.are_excluded
-        ]
+    is_chosen: Callable[[str], bool]
 
 
 def only(*names: str) -> Any:
     """Options for these settings of the parameter's class."""
-    return Chosen(names, are_excluded=False)
+    return Chosen(lambda name: name in names)
 
 
 def all_but(*names: str) -> Any:
     """Options for all settings of the parameter's class, except some."""
-    return Chosen(names, are_excluded=True)
+    return Chosen(lambda name: name not in names)
 
 
 def _with_options(command: Command) -> Command:
@@ -127,7 +127,7 @@ def _with_options(command: Command) -> Command:
     shared: dict[str, tuple[type[Any], list[Field[Any]]]] = {}
     for p in signature(command, eval_str=True).parameters.values():
         if isinstance(p.default, Chosen):
-            chosen = p.default.fields_of(p.annotation)
+            chosen = [f for f in fields(p.annotation) if f.metadata["panel"] and p.default.is_chosen(f.name)]
             shared[p.name] = p.annotation, chosen
             hints = get_type_hints(p.annotation, localns=UNLOADED)
             parameters += [_parameter(f, hints[f.name]) for f in chosen]
@@ -154,9 +154,10 @@ def _parameter(f: Field[Any], hint: Any) -> Parameter:
     about = f.metadata
     is_list = isinstance(f.default, tuple) or get_origin(hint) is Sequence
     default = ... if f.default is MISSING else None if is_list else f.default
+    limits = {"min": about["least"], "max": about["most"]}
     shown = option(
-        default, about["help"], about["metavar"], option_of(f), panel=about["panel"], least=about["least"], most=about["most"],
-    )  # fmt: skip
+        default, about["help"], about["metavar"], option_of(f), rich_help_panel=about["panel"], **limits
+    )
     kind = str | None if hint is Any else hint  # any object in Python
     annotation = list[str] | None if is_list else kind
     return Parameter(f.name, Parameter.KEYWORD_ONLY, default=shown, annotation=annotation)

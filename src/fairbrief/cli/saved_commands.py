@@ -59,7 +59,7 @@ def subgroups(
 @app.command()
 def view(
     folders: list[Path] = o.argument("Saved audits; two are shown side by side.", "DIR…"),
-    port: int = o.option(0, "Port on this machine; 0: any free one.", "N", least=0, most=65535),
+    port: int = o.option(0, "Port on this machine; 0: any free one.", "N", min=0, max=65535),
 ) -> None:
     """Browse all records of a saved audit, or of two, in a browser.
 
@@ -162,9 +162,7 @@ def gate(
     measure: list[str] = o.several("Measure to compare by; by default all.", "SPEC"),
     allow_missing: list[str] = o.several("System or measure that may be missing, or 'records'.", "NAME"),
     max_left_out: float = o.option(
-        MAX_LEFT_OUT,
-        "Share of the input that may be skipped, refused, empty or unanswered; above it the gate is inconclusive.",
-        "SHARE",
+        MAX_LEFT_OUT, "Largest share of the input that may be skipped, refused, empty or unanswered.", "SHARE"
     ),
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
@@ -213,7 +211,7 @@ def gate(
 @app.command()
 def trend(
     folders: list[Path] = o.argument("Saved audits, or a folder of them.", "DIR…"),
-    reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", least=7),
+    reference: int = o.option(28, "Number of first audits: the reference for later ones.", "N", min=7),
     baseline: list[Path] = o.several("Audits, or a folder of them, to use as the reference.", "DIR"),
     most: list[str] = o.several("Upper limit, as for 'fairbrief gate'.", "RULE", "--max"),
     least: list[str] = o.several("Lower limit, as for 'fairbrief gate'.", "RULE", "--min"),
@@ -285,7 +283,7 @@ def explain(
     quantity: str | None = o.option(None, "Another number, e.g. 'difference[female]'.", "NAME"),
     id_: list[str] = o.several("Record to explain; by default the --top ones.", "ID", "--id"),
     system: list[str] = o.several("System to explain; by default all.", "NAME"),
-    top: int = o.option(5, "Number of records to explain.", "N", least=1),
+    top: int = o.option(5, "Number of records to explain.", "N", min=1),
     out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,

@@ -123,7 +123,7 @@ def calibrate(
     label_sheet: Path | None = o.output_file(
         None, "Write a sheet of pairs to label, drawn evenly over scores and groups.", "SHEET.csv"
     ),
-    pairs: int = o.option(300, "Number of pairs in the sheet.", "N", least=1),
+    pairs: int = o.option(300, "Number of pairs in the sheet.", "N", min=1),
     cache: Path | None = o.CACHE,
     plan: Plan = o.only("seed", "language"),
     options: ReadingSettings = o.all_but("references_field"),

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fairbrief.errors import RequestError
+from fairbrief.errors import RequestError, text_of
 from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored
 
@@ -64,11 +64,8 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
 def read(path: Path) -> Mapping[str, Any]:
     """The settings of a file."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        message = f"There is no file {path}. Check the path, or write one with fairbrief init."
-        raise RequestError(message) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return tomllib.loads(text_of(path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RequestError(
             f"{path} is not valid TOML: {error}. Correct it, or run fairbrief init."
         ) from error

@@ -11,18 +11,144 @@ from pathlib import Path
 import typer
 
 from fairbrief import registry
+from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, LimitReached, Tally
 from fairbrief.chat.journal import journal_of, keys_in
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli import spending_options as spend
-from fairbrief.errors import RequestError
+from fairbrief.cli.command_line import INCOMPLETE
+from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.plan import Plan
-from fairbrief.readers import ReadingSettings, read
+from fairbrief.readers import Reading, ReadingSettings, read
+from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 from fairbrief.workbench.claims import LISTED, Splitter, Splitting, instruction_in
-from fairbrief.workbench.summarizing import Job, foresee, summarize_all
+from fairbrief.workbench.summarizing import (
+    NOT_ASKED,
+    Count,
+    Forecast,
+    Items,
+    Job,
+    Price,
+    foresee,
+    summarize_all,
+)
 
 app = o.new_app()
+
+
+def price_of(text: str | None) -> Price | None:
+    """The price in ``IN,OUT``; None without a text."""
+    if text is None:
+        return None
+    try:
+        prompt, answer = map(float, text.split(","))
+    except ValueError:
+        prompt = answer = -1.0
+    if not (prompt >= 0 and answer >= 0):
+        raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
+    return Price(prompt, answer)
+
+
+def print_forecast(forecast: Forecast, price: Price | None) -> None:
+    """Print the planned requests, and one prompt of each kind."""
+    for line in forecast.lines(price):
+        typer.echo(line)
+    for text, asked_by in forecast.examples.items():
+        typer.echo(f"\n── {printable(asked_by)}\n{printable(text, lines=True)}")
+    typer.echo("\nNothing was sent.")
+
+
+REJECTED = ("400", "413", "422")
+"""Kinds of failure that repeat if the same question is sent again."""
+
+
+class Run:
+    """A run that asks models: its requests, and the journal that stores the answers."""
+
+    def __init__(self, asking: o.SpendingOptions, journal: Path, *, quiet: bool) -> None:
+        self.is_dry, self.journal, self.quiet = asking.dry_run, journal, quiet
+        self.price = price_of(asking.price)
+        self.tally = Tally(asking.max_requests)
+
+    def answers(self, jobs: Sequence[Job], items: Items, forecast: Forecast) -> list[Count]:
+        """Ask for the answers that the journal lacks, with a line of progress on a terminal's standard error; one count per job.
+
+        With ``--dry-run``, print the forecast and end the command. If the work is interrupted or fails, print where the answers
+        are stored.
+        """
+        if self.is_dry:
+            print_forecast(forecast, self.price)
+            raise typer.Exit
+        try:
+            with inputs.bar("asking", forecast.calls, quiet=self.quiet) as update:
+
+                def watch(count: Count) -> None:
+                    update(completed=count.asked, description=", ".join([counts(count), *self._charged()]))
+
+                return summarize_all(jobs, items, self.journal, watch, self.tally)
+        except (KeyboardInterrupt, FairbriefError) as error:
+            if self.journal.exists() and not isinstance(error, LimitReached):  # whose message says so
+                again = "run the same command to continue"
+                typer.echo(f"fairbrief: the answers so far are stored in {self.journal}: {again}.", err=True)
+            raise
+
+    def answer(self, job: Job, items: Items) -> Count:
+        """The count of a single job."""
+        (count,) = self.answers([job], items, foresee([job], items, keys_in(self.journal)))
+        return count
+
+    def _charged(self) -> list[str]:
+        """The tokens of all requests, and their cost if the price is known."""
+        prompt, answer = self.tally.prompt_tokens, self.tally.completion_tokens
+        tokens = f"{prompt:,} + {counted(answer, 'token')}"
+        return [tokens] if self.price is None else [tokens, f"cost {self.price.of(prompt, answer):,.4f}"]
+
+    def requests(self) -> list[str]:
+        """The number of requests, why some failed, their tokens and cost; nothing without a request."""
+        failed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(self.tally.failures.items()))
+        sent = counted(self.tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
+        return [sent, *self._charged()] if self.tally.requests else []
+
+    def end(self, job: Job, count: Count, reading: Reading, lines: Sequence[str] = ()) -> None:
+        """Print the output and cost, the ``lines``, excluded rows and failures; exit with the run's code."""
+        typer.echo(f"{job.out}: {', '.join([counts(count), *self.requests()])}")
+        for line in lines:
+            typer.echo(line)
+        inputs.print_excluded(reading)
+        self.print_failures()
+        self.end_unfinished([count])
+
+    def print_failures(self) -> None:
+        """Print the first reason of each kind of failure to standard error."""
+        for kind, reason in sorted(self.tally.first_reasons.items()):
+            many = f"{self.tally.failures[kind]:,} × {kind}"
+            typer.echo(f"  {many}, the first: {printable(reason) or '–'}", err=True)
+
+    def end_unfinished(self, outcome: Sequence[Count]) -> None:
+        """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
+        unanswered = sum(count.reasons[UNANSWERED] for count in outcome)
+        if stopped := next((count.stopped for count in outcome if count.stopped), ""):
+            advice = f"{stopped} The answers so far can be audited."
+        elif not unanswered:
+            return
+        elif set(self.tally.failures) <= set(REJECTED):
+            many = counted(unanswered, "question")
+            advice = f"The server rejected {many}: shorten the documents, or change the prompt or the model."
+        else:
+            advice = "Some questions have no answer: run the same command again to ask only those."
+        typer.echo(advice, err=True)
+        raise typer.Exit(INCOMPLETE)
+
+
+def counts(count: Count) -> str:
+    """The outcome of requests in one line."""
+    reasons = count.reasons
+    named = {
+        "wanted": count.wanted, "asked": count.asked, "from the journal": count.from_journal,
+        "refused": reasons[REFUSED], "empty": reasons[EMPTY], "unanswered": reasons[UNANSWERED],
+    }  # fmt: skip
+    named |= {NOT_ASKED: reasons[NOT_ASKED]} if reasons[NOT_ASKED] else {}
+    return ", ".join(f"{n:,} {what}" for what, n in named.items())
 
 
 @app.command()
@@ -36,16 +162,16 @@ def summarize(
     over: str | None = o.OVER,
     instruction: str | None = o.option(None, "Instruction: none, fair, definition, ratio, coverage.", "NAME"),
     role: str | None = o.option(None, "Role of the model: a built-in name or your text.", "NAME|TEXT"),
-    samples: int | None = o.option(None, "Summaries per record.", "N", least=1),
-    temperature: float | None = o.option(None, "Sampling temperature.", "X", least=0),
+    samples: int | None = o.option(None, "Summaries per record.", "N", min=1),
+    temperature: float | None = o.option(None, "Sampling temperature.", "X", min=0),
     sentences: int | None = o.option(
-        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", least=1
+        None, "Sentences to ask for; of a longer answer, this many are drawn at random.", "N", min=1
     ),
-    words: int | None = o.option(None, "Words to ask for.", "N", least=1),
+    words: int | None = o.option(None, "Words to ask for.", "N", min=1),
     seed: int | None = o.option(None, "Seed for the model.", "N"),
     system: str | None = o.option(None, "Name of the system; by default the model's.", "NAME"),
     quiet: bool = o.QUIET,
-    asking: spend.SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES, "cluster_by"),
 ) -> None:
     """Summarize records with a model or a built-in summarizer.
@@ -64,11 +190,8 @@ def summarize(
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
-    jobs, run = [Job(summarizer, out, system or "")], spend.Run(asking, journal_of(out), quiet=quiet)
-    forecast = foresee(jobs, reading.records, keys_in(run.journal))
-    with run.asking(forecast) as watch:
-        (count,) = summarize_all(jobs, reading.records, run.journal, watch, run.tally)
-    run.end(out, count, reading)
+    job, run = Job(summarizer, out, system or ""), Run(asking, journal_of(out), quiet=quiet)
+    run.end(job, run.answer(job, reading.records), reading)
 
 
 @app.command()
@@ -78,7 +201,7 @@ def claims(
     out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
-    asking: spend.SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     options: ReadingSettings = o.all_but("cluster_by"),
 ) -> None:
     """Split summaries into claims (atomic statements) with a chat model.
@@ -93,17 +216,15 @@ def claims(
     chat = registry.make("summarizer", with_, asking.of_model())
     job = Splitting(Splitter(chat, instruction_in(prompt)), out)
     reading = options.read(files)
-    run = spend.Run(asking, journal_of(out), quiet=quiet)
-    forecast = foresee([job], lambda: reading, keys_in(run.journal))
-    with run.asking(forecast) as watch:
-        (count,) = summarize_all([job], lambda: reading, run.journal, watch, run.tally)
+    run = Run(asking, journal_of(out), quiet=quiet)
+    count = run.answer(job, lambda: reading)
     split = (
         f"{counted(sum(job.claims), 'claim')} of {counted(len(job.claims), 'summary', 'summaries')}, "
         f"{counted(len(job.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if job.unparsed else []
     lines = [split, *(f"  {line}" for line in job.unparsed[:LISTED]), *advice]
-    run.end(out, count, reading, lines)
+    run.end(job, count, reading, lines)
 
 
 @app.command()
@@ -117,11 +238,11 @@ def sweep(
     sentences: str | None = o.option(None, "Lengths in sentences, e.g. 1,3,5.", "N,…"),
     instruction: str | None = o.option(None, "Fairness instructions, e.g. none,definition.", "NAME,…"),
     set_: list[str] = o.several("Another setting of the summarizer, e.g. words=20,40.", "NAME=V,…", "--set"),
-    samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", least=2),
+    samples: int | None = o.option(None, "Summaries per record and setting, pooled as runs.", "N", min=2),
     cache: Path | None = o.CACHE,
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
-    asking: spend.SpendingOptions = o.all_but(),
+    asking: o.SpendingOptions = o.all_but(),
     plan: Plan = o.only("measures", "baseline", "n_resamples", "seed", "confidence_level"),
     options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES),
 ) -> None:
@@ -141,7 +262,7 @@ def sweep(
     from fairbrief.workbench import sweep
 
     answers = out / sweep.ANSWERS
-    run = spend.Run(asking, answers, quiet=quiet)
+    run = Run(asking, answers / sweep.JOURNAL, quiet=quiet)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
@@ -154,12 +275,10 @@ def sweep(
     result = None
     try:
         with nullcontext() if asking.dry_run else claimed(out):
-            with run.asking(forecast) as watch:
-                journal = answers / sweep.JOURNAL
-                counts = summarize_all(jobs, reading.records, journal, watch, run.tally)
+            outcome = run.answers(jobs, reading.records, forecast)
             if not quiet:
-                for job, count in zip(jobs, counts, strict=True):
-                    typer.echo(f"{job.system}: {spend.counts(count)}", err=True)
+                for job, count in zip(jobs, outcome, strict=True):
+                    typer.echo(f"{job.system}: {counts(count)}", err=True)
                 if sent := run.requests():
                     typer.echo(", ".join(sent), err=True)
                 run.print_failures()
@@ -172,19 +291,14 @@ def sweep(
             print_result(result, details=details, place=Place(out, tables_first="differences"))
     inputs.print_excluded(reading)
     typer.echo(f"\nReport: {out / 'report.html'}   Answers: {answers}")
-    run.end_unfinished(counts)
+    run.end_unfinished(outcome)
 
 
 def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, list[str]]:
     """Setting → values, from the options and from ``--set NAME=V,…``; RequestError if one is given twice."""
     axes: dict[str, list[str]] = {}
     given = [(name, values) for name, values in named.items() if values is not None]
-    for text in others:
-        name, equals, values = text.partition("=")
-        if not (name.strip() and equals):
-            raise RequestError(f"--set {text}: write --set NAME=VALUE,VALUE.")
-        given.append((name.strip(), values))
-    for name, values in given:
+    for name, values in [*given, *(inputs.pair("--set", text) for text in others)]:
         if name in axes:
             raise RequestError(f"The setting '{name}' is given twice: write all values at once, {name}=1,2.")
         axes[name] = [value.strip() for value in values.split(",")]
@@ -199,7 +313,7 @@ def choose(
     by: str = o.option(..., "Measure that decides, e.g. coverage_parity@sentiment.", "MEASURE"),
     floor: list[str] = o.several("Rule that a candidate must keep, e.g. 'rouge1>=0.2'.", "RULE"),
     length_within: float | None = o.option(
-        None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", least=0
+        None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", min=0
     ),
     out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
     pairs: Path | None = o.output_file(

@@ -37,13 +37,10 @@ class GroupScore(BaseMetric):  # type: ignore[misc]
 
     def result(self) -> Score:
         """The score of all collected test cases."""
-        return fairbrief.score(
-            [case.context for case in self.cases],
-            [case.actual_output for case in self.cases],
-            [(case.metadata or {}).get("groups") for case in self.cases],
-            measure=self.spec,
-            **self.options,
-        )
+        documents = [case.context for case in self.cases]
+        summaries = [case.actual_output for case in self.cases]
+        groups = [(case.metadata or {}).get("groups") for case in self.cases]
+        return fairbrief.score(documents, summaries, groups, measure=self.spec, **self.options)
 
     @property
     def __name__(self) -> str:

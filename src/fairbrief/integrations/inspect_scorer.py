@@ -17,15 +17,9 @@ def group_score(measure: str, **settings: Any) -> Metric:
 
     def audited(scores: list[SampleScore]) -> Value:
         samples = [one.sample_metadata or {} for one in scores]
-        return numbers(
-            fairbrief.score(
-                [sample["documents"] for sample in samples],
-                [one.score.answer or "" for one in scores],
-                [sample["groups"] for sample in samples],
-                measure=measure,
-                **settings,
-            )
-        )
+        summaries = [one.score.answer or "" for one in scores]
+        documents, groups = ([sample[name] for sample in samples] for name in ("documents", "groups"))
+        return numbers(fairbrief.score(documents, summaries, groups, measure=measure, **settings))
 
     return audited
 

@@ -331,7 +331,6 @@ def left_out(result: Result, most: float) -> list[Check]:
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
     found = None if result.sources is None else copied_sources(result.sources, result.rows)
-    copies = {} if found is None else found.extra
     reasons = Counter({"skipped lines": skipped})
     for of_system in lacking.values():
         reasons.update(of_system)
@@ -341,7 +340,13 @@ def left_out(result: Result, most: float) -> list[Check]:
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
         tallies.append((f"left out of [{system}]", own, total))
-        tallies.append((f"distinct records of [{system}]", {COPIES: len(copies.get(system, ()))}, total))
+        tallies.append(
+            (
+                f"distinct records of [{system}]",
+                {COPIES: 0 if found is None else found.extra_of(system)},
+                total,
+            )
+        )
     return [_check(*tally, most) for tally in tallies if any(tally[1].values())]
 
 

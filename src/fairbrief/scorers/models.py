@@ -61,7 +61,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """
     transformers = library("transformers", reader)
     base = pretrained.folder_of(str(pretrained.foundation_of(snapshot.folder)), reader, weights=False)
-    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
+    with pretrained.loading(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(base, local_files_only=True, num_labels=2)
         model = transformers.T5ForTokenClassification(config)
@@ -76,7 +76,7 @@ def hhem(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
 def loaded(kind: str, snapshot: Snapshot, placement: Placement, reader: str, layers: int = 0) -> Resident:
     """A model of a class of transformers; of an encoder only the first ``layers`` layers are loaded, if they are given."""
     transformers = library("transformers", reader)
-    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
+    with pretrained.loading(snapshot.folder, reader):
         tokenizer = transformers.AutoTokenizer.from_pretrained(snapshot.folder, local_files_only=True)
         config = transformers.AutoConfig.from_pretrained(snapshot.folder, local_files_only=True)
         if layers:
@@ -100,7 +100,7 @@ load = lru_cache(RESIDENT)(loaded)
 def sentence_encoder(snapshot: Snapshot, placement: Placement, reader: str) -> Resident:
     """A sentence-transformers model: pooling, dense layers and normalisation as its folder says."""
     library("transformers", reader)
-    with pretrained.quiet(), pretrained.explained(snapshot.folder, reader):
+    with pretrained.loading(snapshot.folder, reader):
         how = {"local_files_only": True, "model_kwargs": {"use_safetensors": True}}
         encoders = library("sentence_transformers", reader)
         model = encoders.SentenceTransformer(str(snapshot.folder), device=placement.device, **how)

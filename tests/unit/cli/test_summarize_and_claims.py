@@ -60,12 +60,16 @@ def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: P
             printed(*arguments, "--out", tmp_path / "o")
 
 
-def test_summarize_uses_a_prompt_file(source: Path, tmp_path: Path) -> None:
-    """--prompt FILE is sent with the documents in it."""
-    (tmp_path / "p.txt").write_text("Say it shorter:\n{documents}")
-    with StubChat() as server:
-        summarize(source, tmp_path / "o", server, "--prompt", tmp_path / "p.txt")
+def test_prompts_in_files(source: Path, tmp_path: Path) -> None:
+    """--prompt FILE stands in place of our prompt, and is sent with the documents, or the summary, in it."""
+    prompt = tmp_path / "p.txt"
+    with StubChat(answer=lambda _: "- It is red.") as server:
+        prompt.write_text("Say it shorter:\n{documents}")
+        summarize(source, tmp_path / "o", server, "--prompt", prompt)
+        prompt.write_text("Claims of: {summary} ->")
+        split(claim_source(tmp_path, "It is {red}."), server, "--out", tmp_path / "c", "--prompt", prompt)
     assert server.bodies[0]["messages"][0]["content"].startswith("Say it shorter:\n1. Text")
+    assert server.bodies[-1]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
 
 def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> None:
@@ -92,15 +96,6 @@ def test_claims_are_split_once_per_text_and_listed_if_unparsed(tmp_path: Path) -
     assert next(iter(readers.read(out))).summary.made["model"] == "m"
     assert "5 claims of 3 summaries, 1 reply unparsed" in said
     assert "(id 'r3'), s: 'What do you mean" in said
-
-
-def test_claims_with_the_users_instruction(tmp_path: Path) -> None:
-    """--prompt FILE stands in place of our instruction and demonstrations."""
-    source, prompt = claim_source(tmp_path, "It is {red}."), tmp_path / "p.txt"
-    prompt.write_text("Claims of: {summary} ->")
-    with StubChat(answer=lambda _: "- It is red.") as server:
-        split(source, server, "--out", tmp_path / "o", "--prompt", prompt)
-    assert server.bodies[0]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
 
 def test_a_failed_run_tells_where_its_answers_are(source: Path, tmp_path: Path, fairbrief: Command) -> None:

@@ -15,7 +15,7 @@ from fairbrief import pretrained
 from fairbrief.chat.journal import key_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.bases import Count
-from fairbrief.pretrained import explained
+from fairbrief.pretrained import loading
 from fairbrief.scorers import models
 from fairbrief.scorers.models import Resident
 from fairbrief.scorers.pieces import run_batches
@@ -64,7 +64,7 @@ class Transformers(Prompted):
     seed: int = 0
     device: str = "auto"
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
-    batch_tokens: int | None = None
+    batch_tokens: Annotated[int | None, "[1, inf)"] = None
 
     def wanted(self, record: Record) -> Iterable[Task]:
         """One summary per sample. Its key is a hash of everything that determines the text: record, prompt, model and revision,
@@ -201,7 +201,7 @@ def identity(model: str) -> str:
 def configuration(model: str) -> Any:
     """The model's configuration, without its weights."""
     folder = pretrained.find(model, READER).folder
-    with explained(folder, READER):
+    with loading(folder, READER):
         return library("transformers").AutoConfig.from_pretrained(folder, local_files_only=True)
 
 
