@@ -99,6 +99,14 @@ def test_absent_values_of_pandas() -> None:
     assert cases[1].summary.reason == "missing summary"
 
 
+def test_a_table_of_pandas_with_a_header_of_two_lines() -> None:
+    """A column has the name that messages about it show."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["a", "b"]], columns=[["text", "summary"], ["en", "en"]])
+    (case,) = read(frame, documents_field="('text', 'en')", summary_field="('summary', 'en')")
+    assert (case.record.documents[0].text, case.summary.text) == ("a", "b")
+
+
 def test_saved_data_sets(tmp_path: Path) -> None:
     """A folder saved by `datasets` is read; of several splits one must be named."""
     datasets = pytest.importorskip("datasets")
@@ -113,8 +121,8 @@ def test_saved_data_sets(tmp_path: Path) -> None:
     assert tell(read(tmp_path / "two" / "a", system="data")) == EXPECTED[:5]
 
 
-def test_named_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``hf:NAME:SPLIT`` opens a data set as a stream; an unknown split is refused with those there are."""
+def test_named_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``hf:NAME:SPLIT`` opens a data set as a stream, in its place among files; an unknown split is refused with those there are."""
     datasets = pytest.importorskip("datasets")
     stream = datasets.Dataset.from_list(ROWS[:5]).to_iterable_dataset()
 
@@ -124,6 +132,9 @@ def test_named_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     assert tell(read("hf:someone/data:test", system="data")) == EXPECTED[:5]
+    (tmp_path / "first.jsonl").write_text('{"id": "first", "documents": ["a"], "summary": "b"}')
+    first, *others = read([str(tmp_path / "first.jsonl"), "hf:someone/data:test"])
+    assert (first.record.id, len(others)) == ("first", 5)
     with pytest.raises(RequestError, match=r"no split 'tset'.*Did you mean 'test'"):
         read("hf:someone/data:tset")
     with pytest.raises(RequestError, match="write hf:someone/data:SPLIT"):

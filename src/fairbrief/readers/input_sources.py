@@ -81,17 +81,21 @@ def one_source(source: Any) -> Source:
 
 def _named(given: Sequence[str | os.PathLike[str]], form: str | None, encoding: str | None) -> list[Source]:
     """The sources for names: data sets, local files, and files in object stores (several for a name with stars)."""
-    sources, paths = [], list[tuple[InputFile, str | None]]()
+    places: list[tuple[str | InputFile, str | None]] = []
     for name in [os.fspath(one) for one in given]:
         if name.startswith(PREFIX):
-            sources.append(_of_data_set(open_named(name), name, name.split("/")[-1]))
+            places.append((name, None))
         else:
             file, sheet = split_sheet(name)
-            paths += [
+            places += [
                 (path, sheet) for path in (object_stores.find(file) if is_stored(file) else [Path(file)])
             ]
-    known = Counter(path.name for path, _ in paths)
-    for path, sheet in paths:
+    known = Counter(path.name for path, _ in places if not isinstance(path, str))
+    sources = []
+    for path, sheet in places:
+        if isinstance(path, str):
+            sources.append(_of_data_set(open_named(path), path, path.split("/")[-1]))
+            continue
         # Messages show the whole path if another file has the same name.
         shown = printable(path if known[path.name] > 1 else path.name)
         if isinstance(path, Path) and any((path / mark).is_file() for mark in MARKS):

@@ -358,9 +358,10 @@ class Reading:
         tally = self.tally
         if tally.excluded_by and not tally.counts["rows"]:  # a name is probably misspelt
             options, many = " and ".join(tally.excluded_by), tally.excluded_by.total()
-            first = next((message for message in tally.skipped if ": excluded (" in message), "")
+            messages = [message for message in tally.skipped if ": excluded (" in message]
+            first = f" The first: {messages[0]}" if messages else ""
             wanted = "Give another name, field or value, or drop the option."
-            raise RequestError(f"Every row ({many:,}) is excluded by {options}. The first: {first} {wanted}")
+            raise RequestError(f"Every row ({many:,}) is excluded by {options}.{first} {wanted}")
         if needs_summaries and tally.counts["rows"] and not tally.counts["summaries"]:
             named = " or ".join(map(repr, self.fields.summary_names()))
             advice = "Give --summary-field FIELD, or --summaries FILE."

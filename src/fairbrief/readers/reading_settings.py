@@ -86,9 +86,13 @@ class ReadingSettings:
     def __post_init__(self) -> None:
         """RequestError for settings that are invalid, exclude each other or have no effect together."""
         check(self)
-        fields_given = {"--summary-field": self.summary_field, "--documents-field": self.documents_field}
+        once_each("--summary-field", self.summary_field)
+        fields_given = {
+            "--summary-field": [field for _, field in self.summary_fields],
+            "--documents-field": once_each("--documents-field", self.documents_field),
+        }
         for option, given in fields_given.items():
-            if not (names := once_each(option, given)) or "" in names:
+            if not given or "" in given:
                 raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
             raise RequestError("--separator is empty: give the text between two documents, or drop it.")
@@ -100,7 +104,7 @@ class ReadingSettings:
             raise RequestError(f"--missing {self.missing} needs --attribute NAME: add it, or drop --missing.")
         if unknown := [kind for kind in self.redacted if kind not in ("identifiers", "names")]:
             raise RequestError(f"--redact {unknown[0]}: write identifiers, or identifiers,names.")
-        if (size := self.sample) is not None and (not size > 0 or (size > 1 and size != int(size))):
+        if (size := self.sample) is not None and (not size > 0 or (size > 1 and size % 1)):
             raise RequestError(f"--sample {size:g}: give a whole number, or a share between 0 and 1.")
         if self.sample_by is not None and self.sample is None:
             raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")

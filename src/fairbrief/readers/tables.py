@@ -151,8 +151,10 @@ def read_frame(frame: Any, library: str) -> Iterator[Row]:
 
 
 def _pandas_slices(frame: Any) -> Iterator[list[dict[str, Any]]]:
+    columns = [str(column) for column in frame.columns]
     for start in range(0, len(frame), ROWS):
-        part = frame.iloc[start : start + ROWS].rename(columns=str).astype(object)
+        part = frame.iloc[start : start + ROWS].astype(object)
+        part.columns = columns
         yield part.where(part.notna(), None).to_dict("records")
 
 
