@@ -11,9 +11,10 @@ from tests.cli.command import printed, write
 
 from fairbrief.classifiers.people import Names, People, read_pages
 from fairbrief.errors import BackendError, DataError, RequestError
+from fairbrief.people.build_people import try_recogniser
 from fairbrief.scorers.word_counts import Counts
 from fairbrief.text.people import candidates
-from fairbrief.types import Ask
+from fairbrief.types import Ask, Document, Entity, Mention, Record
 
 TEXTS = ("Mary Blat met Leo Fox.", "The sun rose over the hill.", "Ärzte über alles, the sun")
 
@@ -145,3 +146,12 @@ def test_the_command_prints_who_is_found_and_as_whom(tmp_path: Path) -> None:
         assert line in said
     with pytest.raises(DataError, match="No annotated person is male"):
         printed("recogniser", annotated(tmp_path / "b.jsonl", "female"))
+
+
+def test_one_name_in_the_mentions_of_two_people_finds_both() -> None:
+    """A name that overlaps mentions of two people counts for each of them, and not as nobody."""
+    mention = Mention(0, 0, 10, "full")
+    people = tuple(Entity(g, attributes={"gender": g}, mentions=(mention,)) for g in ("female", "male"))
+    said = try_recogniser([Record("r", (Document("Mary Smith sang."),), entities=people)], People().accepted)
+    assert said[:2] == ["female: 1 of 1 people found (100%)", "male: 1 of 1 people found (100%)"]
+    assert said[2] == "read as female: 1 female, 1 male, 0 nobody"

@@ -174,18 +174,17 @@ def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable
     read, found, many = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     for record in records:
         for number, document in enumerate(record.documents):
-            left = choose(propose(document.text), set(accepted(document.text)))
+            spans, of_people = choose(propose(document.text), set(accepted(document.text))), list[Span]()
             for entity in record.entities:
                 own = [m for m in entity.mentions if m.document == number and m.kind in NAMED]
-                names = [s for s in left if any(m.start < s.end and s.start < m.end for m in own)]
-                left = [span for span in left if span not in names]
+                names = [s for s in spans if any(m.start < s.end and s.start < m.end for m in own)]
+                of_people += names
                 group = entity.attributes.get("gender", "")
                 many[group] += bool(own)
                 found[group] += bool(names)
                 read[_read_gender(names), group] += bool(names)
-            read.update(
-                (_read_gender([span]), "nobody") for span in {span.text: span for span in left}.values()
-            )
+            others = {span.text: span for span in spans if span not in of_people}
+            read.update((_read_gender([span]), "nobody") for span in others.values())
     if missing := [gender for gender in GENDERS if not many[gender]]:
         raise DataError(
             f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
