@@ -308,6 +308,18 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
             beside(tmp_path, "s.txt", content, on_error="skip")
 
 
+def test_each_record_takes_one_line_of_plain_summaries(tmp_path: Path) -> None:
+    """Even if it has several rows, or is not in the sample."""
+    (tmp_path / "s.txt").write_text("".join(f"of {n}\n" for n in range(9)))
+    rows = [
+        {"id": n, "documents": [f"text {n}"], "summary": "own", "system": s} for n in range(9) for s in "ab"
+    ]
+    cases = list(read(rows, summaries={"S": tmp_path / "s.txt"}, sample=4))
+    beside = [case for case in cases if case.summary.system == "S"]
+    assert (len(cases), len(beside)) == (12, 4)
+    assert all(case.summary.text == f"of {case.record.id}" for case in beside)
+
+
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
     """A summary of no record, a second one, or one that is no text is an error with its own place."""
     fields = r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and"

@@ -287,10 +287,8 @@ def _name_slots(name: Slot, person: Person) -> Iterator[Slot]:
     given = [p for p in pieces if p.part == "given"]
     # The last word of "Pierre Charles" is no last name if the person is Pierre Charles L'Enfant elsewhere.
     if person.last is not None and final in person.middle and final != person.last.split()[-1].lower():
-        given, last = (
-            [p for p in pieces if p.part in ("given", "last")],
-            [p for p in last if p.part == "particle"],
-        )
+        given = [p for p in pieces if p.part in ("given", "last")]
+        last = [p for p in last if p.part == "particle"]
     if given and person.first is not None:
         yield _part(rest, given, "first")
     elif person.first is not None and pieces[0].part == "initial" and pieces[0].word[0] == person.first[0]:

@@ -165,7 +165,8 @@ class Reading:
             beside: list[Summary] = []
             if summary_files and (record is None or hash(record.id) not in known):
                 beside = [summary for one in summary_files for summary in one.take(record)]
-                known.update([] if record is None else [hash(record.id)])
+                if record is not None:
+                    known.add(hash(record.id))
             if record is None or step.summaries is None or (sampling and not sampling.selects(record)):
                 continue
             new = [one for one in (*step.summaries, *beside) if self._is_new(ids, step, record, one)]
