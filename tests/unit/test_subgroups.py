@@ -149,6 +149,12 @@ def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:
         subgroup_audit(replace(small, made=made), BY)
 
 
+def test_settings_that_an_older_audit_does_not_record_have_their_default(small: Result) -> None:
+    """An audit of before an option existed was made as if it had its default."""
+    made = {name: value for name, value in small.made.items() if name != "confidence_level"}
+    assert subgroup_audit(replace(small, made=made), BY).estimates == subgroup_audit(small, BY).estimates
+
+
 def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fairbrief subgroups DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
     saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
