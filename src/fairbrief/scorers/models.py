@@ -125,7 +125,7 @@ def limit(tokenizer: Any, config: Any, usual: int = 512) -> int:
 
 
 def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
-    """Weights that a folder lacks would be random numbers, and so would every score. (No scorer reads a pooler.)"""
+    """Weights that a folder lacks would be random numbers, and so would every score or text. (Nothing reads a pooler.)"""
     missing = sorted(name for name in weights if not name.startswith("pooler.") and ".pooler." not in name)
     if missing:
         names = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
