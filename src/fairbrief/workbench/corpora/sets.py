@@ -210,7 +210,8 @@ def cut_sets(
     """
     largest = max(map(len, topics.values()), default=0)
     if largest < size:
-        raise RequestError(f"No topic has {counted(size, 'text')}, the largest {largest}. Use smaller sets.")
+        found = f"No topic has {counted(size, 'text')}; the largest has {largest}"
+        raise RequestError(f"{found}. Use smaller sets.")
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
