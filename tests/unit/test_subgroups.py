@@ -181,9 +181,10 @@ def rows(n: int, *, by_city: bool) -> list[dict[str, Any]]:
     negative (``by_city``), or one of each.
     """
     rng, found = random.Random(0), []
+    sentence = "The {} item{} was near item{}."
     for i in range(n):
         texts = [
-            (tone, [f"The {tone} item{rng.randrange(80)} was near item{rng.randrange(80)}." for _ in "123"])
+            (tone, [sentence.format(tone, rng.randrange(80), rng.randrange(80)) for _ in range(3)])
             for tone in ("positive", "positive", "negative", "negative")
         ]
         city, wanted = (("Rome", "positive"), ("Oslo", "negative"))[i % 2]
