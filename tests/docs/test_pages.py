@@ -133,7 +133,7 @@ def test_a_page_begins_with_a_sentence(page: Path) -> None:
         ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
         ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
         ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
-        ("```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n", "Write it after an @"),
+        ("```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n", "attribute after an @"),
         ("```sh\nfairbrief audit a.jsonl --measure 'uer(warmth=1)@party'\n```\n", "no setting 'warmth'"),
         ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),
         ("```python\nassert 1 > 2, 'arithmetic'\n```\n", "arithmetic"),

@@ -4,7 +4,13 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.neural.tiny_writers import WORDS, save_decoder, save_encoder_decoder
+from tests.neural.tiny_writers import (
+    WORDS,
+    remove_weights,
+    save_decoder,
+    save_encoder_decoder,
+    save_pegasus,
+)
 from tests.written_summaries import written_by
 
 from fairbrief import registry
@@ -118,3 +124,23 @@ def test_a_folder_without_a_model_is_explained(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(BackendError, match=r"transformers: the model in .* cannot be loaded"):
         written_by(Transformers(str(tmp_path)), records_of(1))
+
+
+def test_a_model_without_some_of_its_weights_is_refused(tmp_path: Path) -> None:
+    """They would be random numbers; the error names one of them."""
+    folder = save_decoder(tmp_path)
+    remove_weights(folder, "layers.1.mlp.up_proj")
+    with pytest.raises(BackendError, match=r"no weights for model\.layers\.1\.mlp\.up_proj\.weight"):
+        written_by(Transformers(str(folder)), records_of(1))
+
+
+def test_positions_that_are_sines_need_no_weights(tmp_path: Path) -> None:
+    """The published files of Pegasus lack them: it writes the same texts with and without."""
+    whole, published = save_pegasus(tmp_path / "whole"), save_pegasus(tmp_path / "published")
+    remove_weights(published, "embed_positions")
+    texts, same = (
+        [summary.text for summary in written_by(Transformers(str(folder), max_new_tokens=8), records_of(4))]
+        for folder in (whole, published)
+    )
+    assert texts == same
+    assert any(texts)

@@ -45,6 +45,31 @@ def save_encoder_decoder(folder: Path, limit: int = 64) -> Path:
     return folder
 
 
+def save_pegasus(folder: Path, limit: int = 64) -> Path:
+    """A tiny Pegasus, whose positions are sines."""
+    import torch
+    from transformers import PegasusConfig, PegasusForConditionalGeneration
+
+    tokenizer = _tokenizer(folder, limit, None)
+    torch.manual_seed(3)
+    config = PegasusConfig(
+        vocab_size=len(tokenizer), d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=limit, init_std=0.6,
+        pad_token_id=0, eos_token_id=2, decoder_start_token_id=0, forced_eos_token_id=2,
+    )  # fmt: skip
+    PegasusForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+def remove_weights(folder: Path, part: str) -> None:
+    """Remove the weights with this in their names from a model's file."""
+    from safetensors.torch import load_file, save_file
+
+    path = folder / "model.safetensors"
+    kept = {name: weight for name, weight in load_file(path).items() if part not in name}
+    save_file(kept, path, {"format": "pt"})
+
+
 def save_decoder(folder: Path, limit: int = 128, template: str | None = TEMPLATE) -> Path:
     """A tiny Llama, with a chat template that knows no system turn."""
     import torch

@@ -35,9 +35,10 @@ def record(i: int, references: Sequence[str] = ()) -> Record:
 def candidates(i: int, *texts: str, references: Sequence[str] = ()) -> list[Case]:
     """One record with a candidate per text."""
     source = record(i, references)
-    reasons = ("" if text else "empty summary" for text in texts)
-    told = enumerate(zip(texts, reasons, strict=True))
-    return [Case(source, Summary(source.id, f"s{j}", text, reason=why)) for j, (text, why) in told]
+    return [
+        Case(source, Summary(source.id, f"s{j}", text, reason="" if text else "empty summary"))
+        for j, text in enumerate(texts)
+    ]
 
 
 def chosen(cases: Sequence[Case], by: str = BY, floors: Sequence[str] = (), **given: object) -> list[Choice]:

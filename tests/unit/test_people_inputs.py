@@ -12,7 +12,7 @@ import pytest
 from fairbrief.errors import DataError, RequestError
 from fairbrief.people.build_people import build
 from fairbrief.people.filling import Assignment, PeopleOptions, fill, lint
-from fairbrief.people.template import content_words, make_template
+from fairbrief.people.template import Template, content_words, make_template
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.text.names import Names, read_names
 from fairbrief.types import Document, Entity, Mention, Record
@@ -97,18 +97,15 @@ def test_content_words_follow_only_if_asked() -> None:
     given = record(said, m=("Mia", "Horn"))
     assigned = {"m": Assignment("Otto", gender="male")}
 
-    neutral = PeopleOptions(content_words="neutral")
-    assert (
-        fill(make_template(given), assigned).documents[0].text == "Otto Horn, an heiress and the Wife of Jo."
-    )
+    def text(template: Template, **options: Any) -> str:
+        return fill(template, assigned, PeopleOptions(**options)).documents[0].text
+
     template = make_template(given, content=True)
-    assert fill(template, assigned).documents[0].text == "Otto Horn, an heir and the Husband of Jo."
-    assert (
-        fill(template, assigned, neutral).documents[0].text == "Otto Horn, an inheritor and the Spouse of Jo."
-    )
+    assert text(make_template(given)) == "Otto Horn, an heiress and the Wife of Jo."
+    assert text(template) == "Otto Horn, an heir and the Husband of Jo."
+    assert text(template, content_words="neutral") == "Otto Horn, an inheritor and the Spouse of Jo."
     actress = record("[Mia|m|first] is an [actress|m|content].", m=("Mia", None))
-    filled = fill(make_template(actress, content=True), assigned, neutral)
-    assert filled.documents[0].text == "Otto is a performer."
+    assert text(make_template(actress, content=True), content_words="neutral") == "Otto is a performer."
 
 
 def test_a_noun_for_several_people_is_neutral_where_they_differ() -> None:

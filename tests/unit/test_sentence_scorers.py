@@ -42,10 +42,8 @@ def test_weights_are_those_of_scikit_learn(rows: list[str], columns: list[str]) 
     """Fitted on the article's sentences and applied to the summary's; or on the rows and each column anew. To 1e-12."""
     ask = Ask("tfidf", tuple(rows), tuple(columns), whole=True)
     of_pairs = [sklearn_cosines(rows, [column], pair=True) for column in columns]
-    article, pair = (
-        sklearn_cosines(rows, columns, pair=False),
-        np.hstack([np.zeros((len(rows), 0)), *of_pairs]),
-    )
+    article = sklearn_cosines(rows, columns, pair=False)
+    pair = np.hstack([np.zeros((len(rows), 0)), *of_pairs])
     for scorer, cosines in ((Tfidf(), article), (Tfidf(fitted="pair"), pair)):
         (found,) = scorer.answer([ask])
         assert found.matrix == pytest.approx(cosines, abs=1e-12)

@@ -149,6 +149,12 @@ def test_an_audit_of_an_older_version_is_refused(small: Result) -> None:
         subgroup_audit(replace(small, made=made), BY)
 
 
+def test_settings_that_an_older_audit_does_not_record_have_their_default(small: Result) -> None:
+    """An audit of before an option existed was made as if it had its default."""
+    made = {name: value for name, value in small.made.items() if name != "confidence_level"}
+    assert subgroup_audit(replace(small, made=made), BY).estimates == subgroup_audit(small, BY).estimates
+
+
 def test_the_command_writes_what_the_function_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`fairbrief subgroups DIR --by A --out` leaves an audit that loads, says which columns are absent, and shows its texts."""
     saved, out = tmp_path / "saved", tmp_path / "deep" / "by_subgroup"
@@ -175,9 +181,10 @@ def rows(n: int, *, by_city: bool) -> list[dict[str, Any]]:
     negative (``by_city``), or one of each.
     """
     rng, found = random.Random(0), []
+    sentence = "The {} item{} was near item{}."
     for i in range(n):
         texts = [
-            (tone, [f"The {tone} item{rng.randrange(80)} was near item{rng.randrange(80)}." for _ in "123"])
+            (tone, [sentence.format(tone, rng.randrange(80), rng.randrange(80)) for _ in range(3)])
             for tone in ("positive", "positive", "negative", "negative")
         ]
         city, wanted = (("Rome", "positive"), ("Oslo", "negative"))[i % 2]

@@ -21,7 +21,7 @@ from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, to
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spreads, detectable, t_interval, t_p
+from fairbrief.statistics.jackknife import Spreads, detectable, t_p
 from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
@@ -147,7 +147,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     else:
         low, high, read = e.low, e.high, [side.readings(e.quantity) for side in sides]
     total = read[0].and_other(read[1], sign=1.0).spreads(sides[0].strata(e.quantity))
-    least, most = (float(bound[0]) for bound in t_interval(total, settings.confidence_level))
+    least, most = (float(bound[0]) for bound in settings.bounds(total))
     now, before = (float(found.here[0]) for found in read)
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
     if low is None or high is None or math.isnan(least):

@@ -57,6 +57,10 @@ class Settings:
         known = {name: made.get(name) for name in cls.__dataclass_fields__}
         return cls(**{name: value for name, value in known.items() if value is not None})
 
+    def bounds(self, found: jackknife.Spreads) -> tuple[Floats, Floats]:
+        """Each value ± t · jackknife standard error. Shapes: (parts,)."""
+        return jackknife.t_interval(found, self.confidence_level)
+
 
 class Test(NamedTuple):
     """A test of no disparity; ``p`` is None if there is no test. ``mean`` is the value's mean under the null hypothesis."""
@@ -323,7 +327,7 @@ def _is_folded(value: Value) -> bool:
 
 def intervals_of(found: jackknife.Spreads, settings: Settings, value: Value | None = None) -> list[Interval]:
     """Value ± t · jackknife standard error, or the reason for no interval; shares and correlations have intervals within their range."""
-    bounds = jackknife.t_interval(found, settings.confidence_level)
+    bounds = settings.bounds(found)
     if value is not None and not _is_folded(value) and (value.is_share or value.is_correlation):
         within_range = jackknife.share_interval if value.is_share else jackknife.correlation_interval
         bounds = within_range(found, settings.confidence_level)
@@ -436,7 +440,7 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
         return random
     limits: tuple[Any, Any] = value.limits
     if drawn is not None and limits != UNLIMITED:
-        low, high = jackknife.t_interval(drawn.spreads(here.strata(name)), settings.confidence_level)
+        low, high = settings.bounds(drawn.spreads(here.strata(name)))
         limits = limits[0] - high, limits[1] - low
     gaps = from_random(less, here, name, settings, limits)
     return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
@@ -455,7 +459,7 @@ def from_random(
     if less.left.shape[1] < FEWEST_CLUSTERS:
         values = found.value.tolist()
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
-    low, high = jackknife.t_interval(found, settings.confidence_level)
+    low, high = settings.bounds(found)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": jackknife.t_test(found),
         "extract_difference_low": np.fmax(low, limits[0]), "extract_difference_high": np.fmin(high, limits[1]),

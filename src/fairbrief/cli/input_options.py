@@ -67,7 +67,7 @@ def print_notes(notes: Sequence[str], *, quiet: bool = False) -> None:
 
 
 def print_excluded(reading: Reading) -> None:
-    """Print how much of the input was excluded by ``--on-error skip`` or ``--require``, if any was."""
+    """Print the notes of reading, and how many rows were excluded by ``--on-error skip``, if any was."""
     print_notes(reading.notes)
     if many := reading.skipped_count:
         typer.echo(f"Excluded from the input: {many:,}. The first: {printable(reading.skipped[0])}")

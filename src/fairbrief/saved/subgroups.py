@@ -47,7 +47,7 @@ def subgroup_audit(
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
-    same = {name: made[name] for name in SAME}
+    same = {name: made[name] for name in SAME if name in made}
     plan = Plan(by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
     run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]

@@ -86,7 +86,10 @@ def loaded(kind: str, snapshot: Snapshot, placement: Placement, reader: str, lay
             setattr(config, name, layers)
         how = {"local_files_only": True, "output_loading_info": True, "use_safetensors": True}
         model, report = getattr(transformers, kind).from_pretrained(snapshot.folder, config=config, **how)
-        _refuse_missing(report["missing_keys"], snapshot.folder, reader)
+        # Pegasus' files lack its positions, which are sines and not trained.
+        modules = model.named_modules()
+        sines = {f"{name}.weight" for name, module in modules if "Sinusoidal" in type(module).__name__}
+        _refuse_missing(set(report["missing_keys"]) - sines, snapshot.folder, reader)
         if layers and config.is_encoder_decoder:
             model = model.get_encoder()
     return _placed(model, tokenizer, placement, limit(tokenizer, config))
@@ -122,7 +125,7 @@ def limit(tokenizer: Any, config: Any, usual: int = 512) -> int:
 
 
 def _refuse_missing(weights: Iterable[str], folder: Path, reader: str) -> None:
-    """Weights that a folder lacks would be random numbers, and so would every score. (No scorer reads a pooler.)"""
+    """Weights that a folder lacks would be random numbers, and so would every score or text. (Nothing reads a pooler.)"""
     missing = sorted(name for name in weights if not name.startswith("pooler.") and ".pooler." not in name)
     if missing:
         names = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")

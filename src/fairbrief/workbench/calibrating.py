@@ -135,8 +135,8 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     supported = sum(pair.supported for pair in pairs)
     if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
         found = f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} supported"
-        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts, better 300"
-        raise DataError(f"{found}; wanted {wanted}; label more, or give more files.")
+        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts"
+        raise DataError(f"{found}; wanted {wanted}, better 300 pairs; label more, or give more files.")
     if not languages.given():
         languages.suppose(languages.language_of_input(known))
     asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
@@ -144,7 +144,9 @@ def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
     labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
-        raise DataError(f"{scorer!r} has no number for most pairs, so it cannot be calibrated. Use another.")
+        raise DataError(
+            f"{scorer!r} has no number for most pairs, so it cannot be calibrated. Use another model."
+        )
     text = np.unique(text[is_known], return_inverse=True)[1]
     groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
     return Fitting(features[is_known], labels[is_known], text, seed, groups)
@@ -335,8 +337,9 @@ def pairs_to_label(
         cells[levels[i], pairs[i]["group"]].append(i)
     in_turn = chain(*zip_longest(*(own for _, own in sorted(cells.items()))))
     chosen: dict[tuple[str, str], int] = {}
-    for i in (i for i in in_turn if i is not None):
-        chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
+    for i in in_turn:
+        if i is not None:
+            chosen.setdefault((pairs[i]["text"], pairs[i]["claim"]), i)
     first = sorted(list(chosen.values())[:many], key=keys.__getitem__)
     return [pairs[i] for i in first], len(pairs)
 

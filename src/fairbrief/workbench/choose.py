@@ -68,7 +68,8 @@ def choose(
     measure = registry.make("measure", by)
     if measure.observation.declaration.scope != "case":
         raise RequestError(f"'{by}' is observed on several records together: it cannot choose summaries.")
-    everything, places = list(cases), defaultdict[str, list[int]](list)
+    everything = list(cases)
+    places: dict[str, list[int]] = defaultdict(list)
     for i, case in enumerate(everything):
         places[case.record.id].append(i)
     totals, has_row = _rows_of(measure, everything, scorers, extracts=True)

@@ -54,7 +54,8 @@ def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
     task = answers[0].item.key.task
     if task == "claims":
         votes = ((a, (*a.item.key, v), v in a.chosen) for a in answers for v in a.item.choices[:-1])
-        (matrix, records), categories = _matrix(votes), 2
+        matrix, records = _matrix(votes)
+        categories = 2
     else:
         matrix, records = _matrix((a, a.item.key, a.item.choices.index(a.chosen[0])) for a in answers)
         categories = max(len(a.item.choices) for a in answers)

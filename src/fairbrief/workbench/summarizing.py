@@ -112,7 +112,11 @@ class Job:
 
 
 def summarize_all(
-    jobs: Sequence[Job], items: Items, journal: Path, watch: Watch = lambda _: None, tally: Tally | None = None
+    jobs: Sequence[Job],
+    items: Items,
+    journal: Path,
+    watch: Watch = lambda _: None,
+    tally: Tally | None = None,
 ) -> list[Count]:
     """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
@@ -140,7 +144,7 @@ def summarize_all(
                 for batch in writers[0].answers(_missing(writers, items, answers, total), tally):
                     # On disk before it is counted, and before the next batch is requested.
                     unanswered |= {key: one for key, one in batch if one.get("reason") == UNANSWERED}
-                    answers.append([(key, one) for key, one in batch if key not in unanswered])
+                    answers.append([(key, one) for key, one in batch if one.get("reason") != UNANSWERED])
                     for _, one in batch:
                         total.add(one, is_stored=False)
                     watch(total)

@@ -11,7 +11,7 @@ from fairbrief.text.segmentation import Parted, Rule, Words
 RULES = {
     "words": Rule(rouge.words),
     "German": Rule(rouge.words, ("de",)),
-    "containment": shared_words._WORDS,
+    "containment": shared_words.Containment.rule,
     "tfidf": word_counts._TOKENS,
     "rouge": Rule(rouge.tokens),
     "rouge, stemmed": Rule(rouge.tokens, ("en", True)),

@@ -81,6 +81,15 @@ def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
         assert (count.asked, count.reasons["no answer"]) == (2, 0)
 
 
+def test_an_answer_at_the_second_attempt_is_stored(tmp_path: Path) -> None:
+    """Of two writers with one question, the first gets no answer; the second gets one, which is written to both files."""
+    with StubChat(script=["400", "ok"]) as server:
+        jobs = [Job(chat(server, retries=n), tmp_path / f"{n}") for n in (0, 1)]
+        counts = summarize_all(jobs, lambda: RECORDS[:1], tmp_path / "journal")
+        assert server.requests == 2
+    assert [count.reasons["no answer"] for count in counts] == [0, 0]
+
+
 class Counting:
     """A plain summarizer that counts what it wrote."""
 

@@ -183,10 +183,11 @@ def stratify(
         near = max(1, round(sets / len(order))) * len(order)
         by = f"{len(order)} values ({', '.join(order)})"
         raise RequestError(f"{counted(sets, 'set')} cannot be dominated equally by {by}: ask for {near}.")
-    strata: dict[str | None, list[int]] = {value: [] for value in (*order, None)}
+    strata: dict[str, list[int]] = {value: [] for value in order}
     for i, record in enumerate(pool):
-        strata[dominating(record.values_of(attribute), order)].append(i)
-    del strata[None]
+        value = dominating(record.values_of(attribute), order)
+        if value is not None:
+            strata[value].append(i)
     if short := ", ".join(f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share):
         fewest = min(map(len, strata.values()))
         remedy = f"Ask for {fewest * len(order)} sets, or name" if fewest else "Name"
@@ -209,7 +210,8 @@ def cut_sets(
     """
     largest = max(map(len, topics.values()), default=0)
     if largest < size:
-        raise RequestError(f"No topic has {counted(size, 'text')}, the largest {largest}. Use smaller sets.")
+        found = f"No topic has {counted(size, 'text')}; the largest has {largest}"
+        raise RequestError(f"{found}. Use smaller sets.")
     for topic, texts in topics.items():
         rng = random.Random(f"{seed}|cut|{topic}")  # noqa: S311 # a seed that reproduces is wanted
         shuffled = list(texts)
@@ -343,7 +345,8 @@ def review_sets(
         random.Random(f"{seed}|{product}").shuffle(kept)  # noqa: S311 # a seed that reproduces is wanted
         for i in range(len(kept) // size if per_product is None else min(len(kept) // size, per_product)):
             name, seed_document = (product, None) if per_product == 1 else (f"{product}-{i}", product)
-            documents, attributes = tuple(kept[i * size :][:size]), {**record.attributes, "product": product}
+            documents = tuple(kept[i * size : (i + 1) * size])
+            attributes = {**record.attributes, "product": product}
             references = record.references if is_whole else ()
             yield Record(name, documents, references, attributes=attributes, seed_document=seed_document)
 

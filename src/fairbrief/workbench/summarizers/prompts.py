@@ -264,7 +264,8 @@ def prompt_of(case: Case, name: str | None = None) -> str:
         return given or "\n\n".join(document.text for document in case.record.documents)
     prompt = find(given)
     if prompt.sha != made["prompt_sha"]:
-        raise RequestError(f"The prompt '{given}' has changed since. Give the one used with --prompt FILE.")
+        changed = f"The prompt '{given}' has changed since the summaries were made"
+        raise RequestError(f"{changed}. Give the one that was used with --prompt FILE.")
     return fill(prompt, case.record, msgspec.convert(made, Wish, strict=False)).user
 
 
