@@ -88,6 +88,9 @@ def record_rows(
 ) -> list[dict[str, Any]]:
     """One row per record, as `fairbrief.readers.read` takes them. Errors name the list and the position."""
     rows = _documents(documents)
+    if isinstance(summaries, Mapping) and not summaries:
+        remedy = "give it, as in {'ours': [...]}"
+        raise at("summaries", fault("no system", "a list of texts per system", remedy))
     for system, column, what in _named(summaries, SYSTEM, "summaries"):
         for row, given, where in _zipped(rows, column, what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
