@@ -157,5 +157,5 @@ def test_a_subclass_of_a_measure_may_have_the_decorator_of_dataclasses() -> None
         assert build(kind, parse(repr(made))) == made == pickle.loads(pickle.dumps(made)) != kind("party")
         with pytest.raises(FrozenInstanceError):
             made.strict = True  # type: ignore[misc]
-    plain.note = "no setting"  # type: ignore[attr-defined]
+    plain.note = "no setting"
     assert repr(plain) == "bur(strict=true)@party"
