@@ -234,7 +234,8 @@ def _digest(files: tuple[tuple[str, int, int], ...], folder: str) -> str:
     for name, size, _ in files:
         digest.update(f"{Path(name).relative_to(folder).as_posix()}\0{size}\0".encode())
         with Path(name).open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)  # adds to it
+            while block := stream.read(1 << 22):
+                digest.update(block)
     return digest.hexdigest()
 
 

@@ -88,8 +88,11 @@ def record_rows(
 ) -> list[dict[str, Any]]:
     """One row per record, as `fairbrief.readers.read` takes them. Errors name the list and the position."""
     rows = _documents(documents)
+    if isinstance(summaries, Mapping) and not summaries:
+        remedy = "give it, as in {'ours': [...]}"
+        raise at("summaries", fault("no system", "a list of texts per system", remedy))
     for system, column, what in _named(summaries, SYSTEM, "summaries"):
-        for row, given, where in _zipped(rows, column, what):
+        for row, given, where in _zipped(rows, _listed(column, what), what):
             remedy = f"{DROP}, or write '' to exclude and count it as an empty summary"
             row["summary"][system] = _text(given, where, remedy)
     if groups is not None:
@@ -97,16 +100,16 @@ def record_rows(
         for attribute, column, what in _named(groups, name, "groups"):
             _add_groups(rows, attribute, _listed(column, what), what)
     _check_groups(measures, rows)
-    for row, given, where in () if references is None else _zipped(rows, references, "references"):
+    for row, given, where in _zipped(rows, references, "references"):
         texts = [] if _is_absent(given) else [given] if isinstance(given, str) else _listed(given, where)
         row["references"] = [_text(text, f"{where}[{j}]", "drop it") for j, text in enumerate(texts)]
     first: dict[str, str] = {}
-    for row, given, where in () if ids is None else _zipped(rows, ids, "ids"):
+    for row, given, where in _zipped(rows, ids, "ids"):
         row["id"] = _value(given, where)
         if (before := first.setdefault(row["id"], where)) != where:
             found = f"{row['id']!r} again, after {before}"
             raise at(where, fault(found, "one id per record", "make the ids unique, or drop ids"))
-    for row, given, where in () if clusters is None else _zipped(rows, clusters, "clusters"):
+    for row, given, where in _zipped(rows, clusters, "clusters"):
         row[CLUSTER] = _value(given, where)
     return rows
 
@@ -196,21 +199,22 @@ def _add_groups(rows: Sequence[dict[str, Any]], name: str, cells: list[Any], wha
         if is_flat:
             row["attributes"][name] = _value(cell, where)
         else:
-            for document, value, place in _zipped(row["documents"], cell, where):
+            for document, value, place in _zipped(row["documents"], _listed(cell, where), where):
                 document["attributes"][name] = _value(value, place, "drop its document")
 
 
 def _zipped(
     owners: Sequence[dict[str, Any]], column: Any, what: str
-) -> list[tuple[dict[str, Any], Any, str]]:
-    """Each row or document with its value of a column, and the value's place."""
+) -> Iterator[tuple[dict[str, Any], Any, str]]:
+    """Each row or document with its value of a column, and the value's place; nothing without a column."""
+    if column is None:
+        return
     values = _listed(column, what)
     if len(values) != len(owners):
         wanted = f"{len(owners)}, as many as documents"
         raise at(what, fault(counted(len(values), "value"), wanted, "give one for each, in the same order"))
-    return [
-        (owner, value, f"{what}[{i}]") for i, (owner, value) in enumerate(zip(owners, values, strict=True))
-    ]
+    for i, (owner, value) in enumerate(zip(owners, values, strict=True)):
+        yield owner, value, f"{what}[{i}]"
 
 
 def _listed(column: Any, what: str) -> list[Any]:

@@ -21,6 +21,8 @@ PLAIN = re.compile(r"[^\s,()='\"@][^,()='\"@]*")
 QUOTES = "'\""
 SIGN = re.compile(r"""(['"])(?:\\.|(?!\1)[^\\])*\1|['"(),]""", re.DOTALL)
 """A text in quotes, or a sign outside quotes."""
+SETTINGS_AT_END = re.compile(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", re.DOTALL)
+"""An attribute that settings seem to follow; one that looks so must be in quotes."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def spell(thing: Any) -> str:
         value = getattr(thing, f.name)
         if f.name == "over":
             over = f"@{quoted(value)}" if value else ""
-        elif value != f.default:
+        elif value != _default(f):
             parts.append(f"{f.name}={_spell_value(value)}")
     settings = f"({', '.join(parts)})" if parts else ""
     return f"{thing.name}{settings}{over}"
@@ -64,6 +66,12 @@ class CheckedSettings:
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         dataclass(frozen=True, repr=False, kw_only=kw_only)(cls)
+        del cls.__setattr__, cls.__delattr__  # so that a subclass may also have the decorator
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dataclass_fields__:
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        super().__setattr__(name, value)
 
     def __post_init__(self) -> None:
         """RequestError for a setting that is not allowed."""
@@ -107,9 +115,9 @@ def parse(text: str) -> Spec:
     over = rest.removeprefix("@").strip()
     if rest and not (rest.startswith("@") and over):
         raise RequestError(f"In '{text}', '{rest}' is not valid. Write name(key=value, …)@attribute.")
-    if _is_nested(over):
-        attribute, _, behind = over[:-1].partition("(")
-        right = f"{name}({', '.join(filter(None, (inside, behind)))})@{attribute}"
+    if misplaced := SETTINGS_AT_END.fullmatch(over):
+        inside = f"{inside}, {misplaced['settings']}" if inside else misplaced["settings"]
+        right = f"{name}({inside})@{misplaced['over'].strip()}"
         raise RequestError(
             f"In '{text}' the settings follow the attribute. Write {right}; if this is the attribute's name, put it in quotes: "
             f"{text.removesuffix(rest)}@{quoted(over)}."
@@ -196,7 +204,11 @@ def needs_over(kind: Any) -> bool:
 
 
 def _is_needed(f: dataclasses.Field[Any]) -> bool:
-    return f.default is f.default_factory is dataclasses.MISSING
+    return _default(f) is dataclasses.MISSING
+
+
+def _default(f: dataclasses.Field[Any]) -> Any:
+    return f.default if f.default_factory is dataclasses.MISSING else f.default_factory()
 
 
 def _spell_value(value: Any) -> str:

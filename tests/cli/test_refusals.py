@@ -95,7 +95,7 @@ REFUSED = [
     ("claims one.jsonl --with lead --out o", "chat:MODEL"),
     ("agree two.jsonl", "--attribute"),
     ("agree two.jsonl saved", "not both"),
-    ("sweep one.jsonl --with random --out out --set seed", "write --set NAME=VALUE"),
+    ("sweep one.jsonl --with random --out out --set words=", "--set words=: write --set NAME=VALUE"),
     ("sweep one.jsonl --with random --out out --set sentences=1 --sentences 2", "is given twice"),
     ("sweep one.jsonl --with random --out out --sentences 1,,2", "has an empty value"),
     (EXPORT.format("x.pdf", ""), "ends in .csv"),
@@ -115,8 +115,8 @@ REFUSED = [
     # builders that would make nothing
     ("build stratified one.jsonl --attribute mood --size 8-4 --out o.jsonl", "smallest and largest"),
     ("build stratified one.jsonl --attribute mood --sets 2 --size 2 --values positive,negativ --out o.jsonl", "dominated by 'negativ' 0; wanted 1 each"),
-    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=1 --samples 1 --set topic --out o.jsonl", "write --set NAME=VALUE"),
-    ("build perspectives one.jsonl --attribute mood= --counts 2 --mix positive=1 --out o.jsonl", "Write NAME=VALUE, or only the value"),
+    ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=1 --samples 1 --set ' =tea' --out o.jsonl", "write --set NAME=VALUE"),
+    ("build perspectives one.jsonl --attribute =mood --counts 2 --mix positive=1 --out o.jsonl", "--attribute =mood", "write NAME or NAME=FIELD"),
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     # files of settings
     ("audit unknown.toml", "is not an option. Did you mean 'measure'"),

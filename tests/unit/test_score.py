@@ -156,6 +156,7 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
     ({"documents": [["Loud.", None], *DOCUMENTS[1:]]}, "documents[0][1]: found null; expected a text"),
     ({"summaries": SUMMARIES[1:]}, "summaries: found 11 values; expected 12, as many as documents"),
     ({"summaries": None}, "summaries: found null; expected a list"),
+    ({"summaries": {}}, "summaries: found no system; expected a list of texts per system; give it"),
     ({"summaries": {"a": SUMMARIES, "b": []}}, "summaries['b']: found 0 values; expected 12"),
     ({"summaries": [None, *SUMMARIES[1:]]}, "summaries[0]: found null; expected a text; drop this record from every list, or write '' to exclude and count it"),
     ({"summaries": pd.Series([nan, *SUMMARIES[1:]])}, "summaries[0]: found the number nan (not finite)"),

@@ -1,7 +1,8 @@
 """Names: one spec everywhere, and back."""
 
+import pickle
 import re
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass, field
 from typing import Literal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairbrief.errors import RequestError
+from fairbrief.measures.representation import Bur
 from fairbrief.registry import make
 from fairbrief.specs import Spec, build, parse, spell
 
@@ -24,7 +26,7 @@ class Gap:
     strict: bool = False
     scorer: str = "ngram"
     limit: int | None = None
-    lists: tuple[str, ...] = ()
+    lists: tuple[str, ...] = field(default_factory=tuple)
     fold: Literal["max", "mean"] = "max"
 
 
@@ -60,6 +62,7 @@ def test_a_malformed_spelling_is_refused_with_words(text: str) -> None:
     [
         ("gap@party(top=2)", "gap(top=2)@party"),
         ("gap(a=1)@party(top=2, scorer=b(c=d))", "gap(a=1, top=2, scorer=b(c=d))@party"),
+        ("gap@home town (top=2)", "gap(top=2)@home town"),
     ],
 )
 def test_settings_behind_the_attribute_are_refused_with_the_right_form(text: str, right: str) -> None:
@@ -131,3 +134,28 @@ def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None
     """The error has the setting, its value, and what is allowed."""
     with pytest.raises(RequestError, match=message):
         make("measure", text)
+
+
+class Plain(Bur):
+    """A measure of a plug-in, without the decorator."""
+
+    strict: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class Decorated(Plain):
+    """One with it, of another plug-in."""
+
+    top: int = 1
+
+
+def test_a_subclass_of_a_measure_may_have_the_decorator_of_dataclasses() -> None:
+    """With and without it, its own fields are settings, are compared and pickled, and cannot be changed."""
+    plain, decorated = Plain("party", strict=True), Decorated("party", top=2)
+    assert (repr(plain), repr(decorated)) == ("bur(strict=true)@party", "bur(top=2)@party")
+    for made, kind in ((plain, Plain), (decorated, Decorated)):
+        assert build(kind, parse(repr(made))) == made == pickle.loads(pickle.dumps(made)) != kind("party")
+        with pytest.raises(FrozenInstanceError):
+            made.strict = True  # type: ignore[misc]
+    plain.note = "no setting"
+    assert repr(plain) == "bur(strict=true)@party"

@@ -19,7 +19,6 @@ from fairbrief.cli.input_options import pair
 from fairbrief.errors import DataError, RequestError
 from fairbrief.people.build_people import build as build_people
 from fairbrief.people.filling import PeopleOptions
-from fairbrief.readers.reading_settings import named
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.settings import setting
 from fairbrief.text.counted import counted
@@ -160,8 +159,10 @@ def perspectives(
 
 def _attribute(text: str) -> tuple[str, str]:
     """The attribute and its field, from ``NAME`` or ``NAME=FIELD``."""
-    name, field = named(text)
-    return name or field, field
+    name, _, field = text.partition("=")
+    if not name:
+        raise RequestError(f"--attribute {text} has no name: write NAME or NAME=FIELD.")
+    return name, field or name
 
 
 def whole_numbers(text: str, option: str) -> list[int]:

@@ -16,7 +16,6 @@ import typer
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import ReadingSettings
-from fairbrief.readers.reading_settings import named
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 
@@ -48,8 +47,8 @@ def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
 
 def pair(option: str, text: str) -> tuple[str, str]:
     """Name and value in NAME=VALUE."""
-    name, value = named(text)
-    if name is None:
+    name, _, value = text.partition("=")
+    if not (name.strip() and value):
         raise RequestError(f"{option} {text}: write {option} NAME=VALUE.")
     return name.strip(), value
 

@@ -359,7 +359,7 @@ def _cautions(subgroups: Sequence[Estimate], context: Context) -> list[str]:
 
 
 def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
-    """Everything but the cards of the scorers, and what subgroups lack."""
+    """All cautions except those of the scorers' cards and of subgroups."""
     significant = [e for e in shown if context.kind(e) in NAMED]
     enough = [e for e in shown if e.clusters >= FEWEST_TO_DECIDE]
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}

@@ -45,7 +45,6 @@ def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = 
     ``scripts`` are names of files in ``scripts/``, which are joined in this order.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("fairbrief.reports"),

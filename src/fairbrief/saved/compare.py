@@ -253,9 +253,10 @@ def missing_records(ours: Audited, theirs: Audited, allowed: Sequence[str], most
             every = [united([*every, before])]
             is_lost = (before_measured.places_in(now) >= 0) & (before_measured.places_in(now_measured) < 0)
             if (lost := int(np.count_nonzero(is_lost))) > most * len(before_measured):
-                tally = {"measured only in the baseline": lost}, len(before_measured), most
-                names = [f"{measure!r} [{system}] measured as in the baseline" for measure in measures]
-                checks += [_check(name, *tally) for name in names]
+                reasons = {"measured only in the baseline": lost}
+                for measure in measures:
+                    name = f"{measure!r} [{system}] measured as in the baseline"
+                    checks.append(_check(name, reasons, len(before_measured), most))
     if gone:
         named = listed(sorted(gone), SHOWN)
         lacking[RECORDS] = f"{len(gone):,} of {counted(len(every[0]), 'record')} ({named})"
@@ -294,13 +295,13 @@ def other_settings(
     ours: Iterable[Estimate], theirs: Iterable[Estimate], wanted: Collection[str] = ()
 ) -> list[str]:
     """The settings, scorers and versions of common measures that differ: ``seed is 1, before 0``."""
-    known, differing = _settings_by_measure(theirs), set[str]()
-    for measure, now in _settings_by_measure(ours).items():
-        before = known.get(measure, {}) if not wanted or measure in wanted else {}
-        for name in (now.keys() | before.keys()) if before else ():
-            both = [of.get(name, DEFAULT.get(name)) for of in (now, before)]
-            if None not in both and both[0] != both[1]:
-                differing.add("{} is {}, before {}".format(name, *both))
+    before, differing = _settings_by_measure(theirs), set[str]()
+    for measure, settings in _settings_by_measure(ours).items():
+        others = before.get(measure, {}) if not wanted or measure in wanted else {}
+        for name in (settings.keys() | others.keys()) if others else ():
+            now, then = (of.get(name, DEFAULT.get(name)) for of in (settings, others))
+            if now != then and now is not None and then is not None:
+                differing.add(f"{name} is {now}, before {then}")
     return sorted(differing)
 
 
@@ -339,14 +340,9 @@ def left_out(result: Result, most: float) -> list[Check]:
         excluded = [e.excluded for e in result.estimates if e.system == system and not e.subgroup]
         failed = [{why: n for why, n in e.items() if why.startswith((NO_NUMBER, LEFT_OUT))} for e in excluded]
         own = lacking.get(system, {}) | max(failed, key=lambda reasons: sum(reasons.values()), default={})
+        copies = 0 if found is None else found.extra_of(system)
         tallies.append((f"left out of [{system}]", own, total))
-        tallies.append(
-            (
-                f"distinct records of [{system}]",
-                {COPIES: 0 if found is None else found.extra_of(system)},
-                total,
-            )
-        )
+        tallies.append((f"distinct records of [{system}]", {COPIES: copies}, total))
     return [_check(*tally, most) for tally in tallies if any(tally[1].values())]
 
 

@@ -105,8 +105,11 @@ class Asked(Data, frozen=True):
 
 def decided(asked: Sequence[Asked], confidence_level: float = 0.95) -> list[Check]:
     """Every check. A failure is corrected for the number of checks, so that a gate with many limits rarely fails by chance."""
-    answers = ((one, *_outcome(one, len(asked), confidence_level)) for one in asked)
-    return [Check(one.name, outcome, f"{one.prefix}{why}") for one, outcome, why in answers]
+    checks = []
+    for one in asked:
+        outcome, why = _outcome(one, len(asked), confidence_level)
+        checks.append(Check(one.name, outcome, f"{one.prefix}{why}"))
+    return checks
 
 
 def _wanted(measures: Sequence[str], result: Result, before: Result) -> list[str]:

@@ -165,9 +165,11 @@ def tables(found: Sequence[Power]) -> list[Table]:
     for p in found:
         heading = [(p.quantity, *[""] * (len(header) - 1))] if p.quantity else []
         rows.setdefault(p.measure, {}).setdefault(p.quantity, heading).append(_row(p))
-    titles = {measure: f"Detectable differences{f' · {measure}' if measure else ''}" for measure in rows}
-    notes = (detectable, OF_RECORDS)
-    return [Table(titles[m], header, tuple(chain(*of.values())), notes) for m, of in rows.items()]
+    made = []
+    for measure, of_quantity in rows.items():
+        title = f"Detectable differences{f' · {measure}' if measure else ''}"
+        made.append(Table(title, header, tuple(chain(*of_quantity.values())), (detectable, OF_RECORDS)))
+    return made
 
 
 def _range(texts: Sequence[str]) -> str:

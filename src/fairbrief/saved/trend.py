@@ -145,7 +145,8 @@ def _check_comparable(audits: Mapping[Path, ResultsFile]) -> None:
         differing = [
             f"{name}: {now[name]}, before {before[name]}" for name in now if now[name] != before[name]
         ]
-        if differing := [*differing, *compare.other_settings(saved.estimates, reference.estimates)]:
+        differing += compare.other_settings(saved.estimates, reference.estimates)
+        if differing:
             raise RequestError(
                 f"{path}: its settings differ from those of {first} ({'; '.join(differing)}). Audit with the same settings, or leave "
                 "the folder out."
