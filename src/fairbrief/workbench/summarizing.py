@@ -112,7 +112,11 @@ class Job:
 
 
 def summarize_all(
-    jobs: Sequence[Job], items: Items, journal: Path, watch: Watch = lambda _: None, tally: Tally | None = None
+    jobs: Sequence[Job],
+    items: Items,
+    journal: Path,
+    watch: Watch = lambda _: None,
+    tally: Tally | None = None,
 ) -> list[Count]:
     """Write the summaries of all records (or the claims of all cases) by all jobs, each job to its file, in their order.
 
