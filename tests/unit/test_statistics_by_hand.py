@@ -7,7 +7,7 @@ import pytest
 from benchmarks.label_draws import observed_and_choice
 from scipy import stats
 
-from fairbrief.statistics.agreement import krippendorff_alpha
+from fairbrief.statistics.agreement import Scale, krippendorff_alpha
 from fairbrief.statistics.jackknife import (
     Precision,
     Spreads,
@@ -44,6 +44,13 @@ def spread(value: float, without: np.ndarray, alone: np.ndarray, strata: np.ndar
 def interval_alpha(*raters: np.ndarray) -> np.ndarray:
     """α of raters on an interval scale."""
     return krippendorff_alpha(np.stack(raters, axis=-2), "interval")
+
+
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+def test_alpha_without_items_is_undefined(scale: Scale) -> None:
+    """Ratings of no item have no agreement: nan, one per leading axis."""
+    assert np.isnan(krippendorff_alpha(np.zeros((2, 0)), scale))
+    assert np.isnan(krippendorff_alpha(np.zeros((3, 2, 0)), scale)).tolist() == [True] * 3
 
 
 def test_alpha_of_two_raters_by_hand() -> None:

@@ -43,7 +43,7 @@ Texts = tuple[Integers, Integers]
 
 
 class Repeats(NamedTuple):
-    """Records that share a text: how many, in how many groups, some of one group, and by system all but one cluster of each group."""
+    """Records that share a text: how many, in how many groups, some of one group, and the rows of all but one cluster of each group."""
 
     records: int
     groups: int

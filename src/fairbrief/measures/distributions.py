@@ -7,7 +7,7 @@ in ``members`` (R, K, n), true where the label permutation gives document n to v
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from fairbrief.statistics import TIE
 Fold = Callable[[t.Booleans, t.Floats], t.Floats]
 
 TABLE_SIZE = 12
-"""Up to 12 documents have at most 4,096 subsets, by which their units are counted."""
+"""With up to 12 documents all their 4,096 subsets are folded at most once, then looked up."""
+BLOCK = 1 << 20
+"""Numbers held at once while folding."""
 UNSHARED = 1 << 18
 """Multiplications of a product that a library does not share among threads: for so few, waiting costs more than they do."""
 CUT_OFFS = tuple(c / 10 for c in range(11))
@@ -33,7 +35,8 @@ def members_of(labels: t.Integers, values: int) -> t.Booleans:
 def count_union(members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """How many units occur in some document of the set: ``members`` (S, n), ``matrix`` (n, u) → (S,)."""
     held = (matrix > 0).astype(np.float32)
-    return np.asarray((members.astype(np.float32) @ held > 0).sum(axis=1, dtype=float))
+    parts = np.array_split(members, 1 + len(members) * held.size // UNSHARED)
+    return np.concatenate([(some.astype(np.float32) @ held > 0).sum(axis=1, dtype=float) for some in parts])
 
 
 def count_unions(members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
@@ -74,16 +77,26 @@ as its units, so that this is the mean over them of the value's best document.""
 
 
 def folded(fold: Fold, members: t.Booleans, matrix: t.Floats) -> t.Floats:
-    """A fold of every value's documents under every label permutation, some sets at a time. (R, K, n), (n, u) → (R, K)."""
-    sets = members.reshape(-1, members.shape[2])
-    parts = np.array_split(sets, 1 + len(sets) * matrix.size // UNSHARED)
-    return np.concatenate([fold(some, matrix) for some in parts]).reshape(members.shape[:2])
+    """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
+    r, k, n = members.shape
+    if n <= TABLE_SIZE and (1 << n) <= r * k:
+        codes = members @ (1 << np.arange(n))
+        return np.asarray(fold(_subsets(n), matrix)[codes])
+    sets = members.reshape(r * k, n)
+    step = max(1, BLOCK // max(1, matrix.shape[1]))
+    parts = [fold(sets[i : i + step], matrix) for i in range(0, len(sets), step)]
+    return np.concatenate(parts).reshape(r, k)
 
 
 def folded_each(fold: Fold, members: t.Booleans, table: ScoreTable, places: t.Integers) -> t.Floats:
     """`folded` for several records, whose matrices stand at these places. (N, R, K, n) → (N, R, K)."""
     matrices = [table[i].matrix for i in places.tolist()]
     return np.stack([folded(fold, *record) for record in zip(members, matrices, strict=True)])
+
+
+@lru_cache(maxsize=TABLE_SIZE + 1)
+def _subsets(n: int) -> t.Booleans:
+    return (np.arange(1 << n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
 
 
 def shares(counts: t.Floats, kept: t.Booleans) -> t.Floats:

@@ -202,16 +202,18 @@ class Positions(ManyAtOnce):
             # A reference that resembles nothing has no distribution to average; pooled, it adds its zeros.
             counted = resembles[:, 1:] | is_pooled
             mean = (stats[:, 1:] * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
-            sides, places = np.stack([stats[:, 0], mean], axis=1), labelled(np.arange(2), labels)
-            exchanged = np.take_along_axis(sides[:, np.newaxis], places[..., np.newaxis], axis=2)
-            other, (system, standard) = "reference", np.moveaxis(exchanged, 2, 0)
+            is_real = labelled(np.arange(2), labels)[:, :, :1] == 0
+            text, references = stats[:, :1], mean[:, np.newaxis]
+            system = np.where(is_real, text, references)
+            other, standard = "reference", np.where(is_real, references, text)
         else:
             places = labelled(np.arange(n), labels)
             sums = np.stack([moved(own, traits, at) for own, at in zip(masses[:, 0], places, strict=True)])
             # What no preference expects weighs as much as what it is compared with.
             even = traits.mean(axis=0) * (counts[:, :, :1] if is_pooled else np.ones_like(weights))
-            fixed = [np.broadcast_to(of, (*sums.shape[:2], of.shape[2])) for of in (counts, even)]
-            other, system, standard = "even", np.concatenate([sums / weights, fixed[0]], axis=2), fixed[1]
+            fixed = np.broadcast_to(counts, (*sums.shape[:2], counts.shape[2]))
+            system = np.concatenate([sums / weights, fixed], axis=2)
+            other, standard = "even", np.broadcast_to(even, (*sums.shape[:2], even.shape[2]))
         columns = (
             *_columns("generated", self.segments),
             *_columns(other, self.segments)[: standard.shape[2]],

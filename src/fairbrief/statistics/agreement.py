@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -28,13 +29,14 @@ def krippendorff_alpha(ratings: Floats, scale: Scale = "nominal") -> Floats:
     ratings = np.asarray(ratings, dtype=np.float64)
     many = (~np.isnan(ratings)).sum(axis=-2)
     is_counted = many >= 2
-    flat = np.where(is_counted[..., np.newaxis, :], ratings, np.nan).reshape(*ratings.shape[:-2], -1)
+    counted = np.where(is_counted[..., np.newaxis, :], ratings, np.nan)
+    flat = counted.reshape(*counted.shape[:-2], prod(counted.shape[-2:]))
     values = _coordinates(flat, scale)
     spread = _squares(values)
     # Equal ratings leave rounding errors in their spread.
     rounding = 1e-18 * np.maximum(np.nansum(values**2, axis=-1), 1)
     spread = np.where(spread > rounding, spread, 0.0).sum(axis=0)
-    of_items = _squares(np.moveaxis(values.reshape(-1, *ratings.shape), -2, -1)).sum(axis=0)
+    of_items = _squares(np.moveaxis(values.reshape(len(values), *ratings.shape), -2, -1)).sum(axis=0)
     observed = np.where(is_counted, many / np.maximum(many - 1, 1) * of_items, 0.0).sum(axis=-1)
     n = np.where(is_counted, many, 0).sum(axis=-1)
     return np.asarray(1 - (n - 1) / np.maximum(n, 1) * observed / np.where(spread > 0, spread, np.nan))

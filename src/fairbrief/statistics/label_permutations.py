@@ -250,7 +250,11 @@ class LabelDraws:
         for places in alike.values():
             first = kinds[places[0]]
             if first.is_listed and not first.is_matched:
-                permutations = _stacked([self._listed(kinds[i]) for i in places])
+                numbers: dict[_Kind, int] = {}
+                number = [numbers.setdefault(kinds[i], len(numbers)) for i in places]
+                permutations = _stacked([self._listed(kind) for kind in numbers])
+                if len(places) > 1:
+                    permutations = permutations.take(number, axis=0)
                 choices: Choice = np.zeros((len(places), self.draws), dtype=np.uint8)
                 if first.number > 1:
                     choices = self._choices(tuple([asked[i].key for i in places]), first.number)
