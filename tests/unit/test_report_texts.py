@@ -245,6 +245,14 @@ def test_digits_follow_the_uncertainty(
     assert f"{number_format.value(e)} {number_format.interval(e)}" == shown
 
 
+def test_the_p_of_a_fit_is_printed_like_every_p() -> None:
+    """A p that is not 0 is never printed as 0."""
+    fit = Estimate("sentiment_shift", "slope_p[female]", "a", 0.00002)
+    assert [number_format.value(fit.replace(value=p)) for p in (0.00002, 0.25, None)] == [
+        "<0.001", "0.250", "undefined",
+    ]  # fmt: skip
+
+
 def test_printable_shows_controls_and_keeps_language() -> None:
     """Controls become pictures, the unwritable U+FFFD; right-to-left letters and emoji stay."""
     assert printable("a\x1b[0m\x00\n b\u202ec\ud800") == "a␛[0m␀ b\ufffdc\ufffd"

@@ -37,8 +37,11 @@ def number(value: float | None, places: int = 3) -> str:
 
 
 def value(estimate: Estimate) -> str:
-    """The estimate's value with the number of `decimals`."""
-    return UNDEFINED if estimate.value is None else number(estimate.value, decimals(estimate))
+    """The estimate's value with the number of `decimals`; the p of a fit (``slope_p[female]``) as any `probability`."""
+    if estimate.value is None:
+        return UNDEFINED
+    is_p = estimate.quantity.partition("[")[0].endswith("_p")
+    return probability(estimate.value) if is_p else number(estimate.value, decimals(estimate))
 
 
 def interval(estimate: Estimate) -> str:
