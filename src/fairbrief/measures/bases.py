@@ -154,8 +154,10 @@ class ManyAtOnce(BaseObservation):
             for start, end in batches(units.sizes[places], AT_ONCE):
                 some = places[start:end]
                 columns, values, why = self.observe_alike(kind, units.some(some.tolist()), labels[some])
-                reasons |= {i: t.Reason(w) for i, w in zip(some.tolist(), why.tolist(), strict=True) if w}
-                if (has_row := why == "").any():
+                has_row = why == ""
+                missing_rows = zip(some[~has_row].tolist(), why[~has_row].tolist(), strict=True)
+                reasons |= {i: t.Reason(reason) for i, reason in missing_rows}
+                if has_row.any():
                     own = values if has_row.all() else values[has_row]
                     rows.append(t.AlikeRows(some[has_row].tolist(), columns, own))
         return rows, reasons

@@ -24,7 +24,7 @@ from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, fit_shift
+from fairbrief.measures.sentiment import SENTIMENT, fit_shift, fitted_difference
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
@@ -284,10 +284,7 @@ class EntitySentiment(BaseMeasure):
         }
         for k, other in combinations(over_all, 2):
             adjusted = fit_shift(totals, [k, other], k).coefficients[..., 2]
-            of_both = ("one", k), ("one", other)
-            values[f"adjusted_difference[{k}−{other}]"] = t.Value(
-                adjusted, "both", present=of_both, strata=of_both, is_tested_by_t=True
-            )
+            values[f"adjusted_difference[{k}−{other}]"] = fitted_difference(adjusted, k, other)
         for g in over_all:
             for name, statistic in (("shift", "shift"), ("source", "article"), ("summary", "summary")):
                 values |= means(totals, statistic, "one", [g], name, has_baseline=name == "shift")

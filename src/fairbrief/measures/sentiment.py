@@ -168,13 +168,12 @@ class SentimentShift(BaseMeasure, Sentiments):
                 values[f"{term}_p[{g}]"] = t.Value(fit.p[..., i], is_descriptive=True)
             values[f"r2[{g}]"] = t.Value(fit.r2, is_descriptive=True)
         for k, other in itertools.combinations(mean, 2):
-            of_both = ("one", k), ("one", other)
-            between: dict[str, Any] = {"present": of_both, "strata": of_both, "is_tested_by_t": True}
             gap = fits[k].coefficients[..., 1] - fits[other].coefficients[..., 1]
             adjusted = fit_shift(totals, [k, other], k)
-            values[f"slope_difference[{k}−{other}]"] = t.Value(gap, "both", **between)
-            coefficient = adjusted.coefficients[..., 2]
-            values[f"adjusted_difference[{k}−{other}]"] = t.Value(coefficient, "both", **between)
+            values[f"slope_difference[{k}−{other}]"] = fitted_difference(gap, k, other)
+            values[f"adjusted_difference[{k}−{other}]"] = fitted_difference(
+                adjusted.coefficients[..., 2], k, other
+            )
             values[f"adjusted_error[{k}−{other}]"] = t.Value(adjusted.errors[..., 2], is_descriptive=True)
             values[f"adjusted_p[{k}−{other}]"] = t.Value(adjusted.p[..., 2], is_descriptive=True)
         return values
@@ -195,6 +194,12 @@ def fit_shift(totals: t.Totals, groups: Sequence[str], dummy: str = "") -> Fit:
         xx, xy = [[n, a, m], [a, aa, b], [m, b, m]], [d, ad, e]
     matrix = np.stack([np.stack(row, axis=-1) for row in xx], axis=-2)
     return fit_sums(matrix, np.stack(xy, axis=-1), dd, n)
+
+
+def fitted_difference(gap: t.Floats, first: str, second: str) -> t.Value:
+    """A difference of coefficients between records of two groups. It is not a mean over records, so the jackknife t tests it."""
+    of_both = ("one", first), ("one", second)
+    return t.Value(gap, "both", present=of_both, strata=of_both, is_tested_by_t=True)
 
 
 class SentimentChange(BaseMeasure):
