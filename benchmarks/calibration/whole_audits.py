@@ -161,7 +161,7 @@ class Banks:
         run = SideBySide(PLAN, measures)
         for ledger in run.ledgers:
             self.banks[ledger.observation].draw_into(ledger, audit, systems)
-        estimates, differences = (_by_subgroup(found) for found in run.estimates())
+        estimates, differences = (_by_subgroup(found) for found in run.estimates(run.settings()))
         rows = rows_from((), {})
         return [
             Result(tuple(estimates[s]), tuple(differences.get(s, ())), rows, made=self.made)

@@ -211,7 +211,7 @@ def test_draws_without_a_group_have_no_number_of_it() -> None:
 
 
 def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of few sentences each subset is read once: nothing shows whether it was."""
+    """Of few sentences each subset is read once, and counts as often as it was drawn."""
     rng = np.random.default_rng(1)
     one = (case("aab", [1, 2, 4]),)
     kept = [extracts(rng.integers(0, 2, (50, 3)).tolist()) for _ in range(3)]
@@ -220,4 +220,4 @@ def test_extracts_that_keep_the_same_sentences_are_read_alike(monkeypatch: pytes
     (once,), _ = SENTENCES.observe_many(units, labels)
     monkeypatch.setattr("fairbrief.measures.bases.FEW", 0)
     (each,), _ = SENTENCES.observe_many(units, labels)
-    assert np.array_equal(once.values, each.values)
+    assert np.allclose(once.values, each.values, rtol=0, atol=1e-12)

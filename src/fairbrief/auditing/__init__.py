@@ -160,15 +160,16 @@ class _Audit:
         assert watchers is not None
         sort(run.ledgers)
         refuse_unscored(run.ledgers)
-        estimates, gaps = run.estimates()
-        checked = scorer_checks.take(checks, watchers.sources, run.scorers, run.settings())
+        settings = run.settings()
+        estimates, gaps = run.estimates(settings)
+        checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
             sample = run.measures, watchers.sources, run.scorers
             reach = scorer_checks.reach_of(*sample, wanted=plan.check_scorers)
             if plan.check_scorers:
-                retrieved, notes_of = scorer_checks.retrieve(*sample, run.settings())
+                retrieved, notes_of = scorer_checks.retrieve(*sample, settings)
                 estimates = with_notes(estimates, notes_of)
         rows = rows_from([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
         if self.protocol is None:

@@ -290,9 +290,9 @@ class Run(Observed):
     def signature(self) -> str:
         """Version, inputs, settings and scorers, which decide all numbers."""
         plan = self.plan
-        digest = 0 if self.watchers is None else self.watchers.profile.digest
+        digest = "" if self.watchers is None else self.watchers.hashes.digest()
         return "|".join([
-            f"fairbrief:{__version__}", f"inputs:{digest:016x}", f"resamples:{plan.n_resamples}", f"seed:{plan.seed}",
+            f"fairbrief:{__version__}", f"inputs:{digest}", f"resamples:{plan.n_resamples}", f"seed:{plan.seed}",
             f"confidence:{plan.confidence_level:g}",
             *([] if plan.n_extracts is None else [f"extracts:{plan.n_extracts}"]),
             *(["intervals:bootstrap"] if plan.intervals == "bootstrap" else []),
@@ -303,10 +303,9 @@ class Run(Observed):
         """What decides the resampling of this audit."""
         return replace(Settings.of(self.plan.record()), signature=self.signature())
 
-    def estimates(self) -> tuple[list[Estimate], list[Estimate]]:
+    def estimates(self, settings: Settings) -> tuple[list[Estimate], list[Estimate]]:
         """Estimates of every system and subgroup, and the paired differences between systems."""
-        plan, settings = self.plan, self.settings()
-        systems = self.systems()
+        plan, systems = self.plan, self.systems()
         if plan.baseline is not None and plan.baseline not in systems:
             raise no_baseline(plan.baseline, list(systems))
         real = [s for s, kind in systems.items() if kind == "system"]

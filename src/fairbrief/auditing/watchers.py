@@ -26,14 +26,12 @@ from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.reports.frames import numbers
-from fairbrief.text.hashes import digest_of, hash_of, hash_of_name, hash_of_texts
+from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
 from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
 
 SHOWN = 3
 """Ids that are stored for display."""
-DIGESTS = 2**64
-"""How many digests of inputs there are."""
 
 
 class Watcher(ABC):
@@ -123,6 +121,13 @@ class TextHashes(Watcher):
         attributes = (f"attribute.{name}" for name in self.attributes)
         names, found = ("record", "documents", "references", "cluster", *attributes), self._sources.distinct()
         return pa.table({name: numbers(found[:, i].copy()) for i, name in enumerate(names)})
+
+    def digest(self) -> str:
+        """A hash of all that was hashed, the same in any order of the input."""
+        made = blake2b(digest_size=8)
+        for hashes in (self._sources, self._summaries):
+            made.update(hashes.distinct().tobytes())
+        return made.hexdigest()
 
     def pairs(self) -> Iterator[tuple[str, Integers]]:
         """Systems by name, with summary and record of each that they wrote, in the order of the summaries. Shape (n, 2)."""
@@ -300,8 +305,6 @@ class InputProfile(Watcher):
     _counts: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """By system: each total; summaries by ``claims`` or ``reason``; values by owner and attribute."""
     _ids: Tuples = field(default_factory=lambda: Tuples(1))
-    _digests: Counter[str] = field(default_factory=Counter)
-    """The sum of the hashes of all texts, which no order of the input changes."""
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count some cases. DataError where a system has the name of a sanity baseline."""
@@ -311,10 +314,6 @@ class InputProfile(Watcher):
         for system, some in by_system.items():
             self._count(system, some)
         self._ids.add([hash_of_name(id_of(case.record)) for case in cases])
-        for case in cases:
-            record, summary = case.record, case.summary
-            texts = (record.id, summary.system, summary.text, *[d.text for d in record.documents])
-            self._digests[""] += int.from_bytes(digest_of(texts), "little")
 
     def _count(self, system: str, cases: Sequence[Case]) -> None:
         first = cases[0].record
@@ -346,11 +345,6 @@ class InputProfile(Watcher):
             for name in names:
                 counts |= Counter((owner, name, held[name]) for held in holders[owner] if name in held)
         self._counts.update({(system, *what): many for what, many in counts.items()})
-
-    @property
-    def digest(self) -> int:
-        """A hash of all texts."""
-        return self._digests[""] % DIGESTS
 
     def records(self) -> int:
         """How many records were summarized."""

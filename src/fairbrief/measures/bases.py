@@ -32,18 +32,22 @@ class NotObserved(Exception):
 
 
 class Unique(NamedTuple):
-    """The distinct extracts of records, and the index among them of each extract.
+    """The distinct extracts of records, and how often each was drawn.
 
-    Shapes: ``kept`` (N, distinct, sentences), ``which`` (N, extracts).
+    Shapes: ``kept`` (N, distinct, sentences), ``times`` (N, distinct).
     """
 
     kept: t.Floats
-    which: t.Integers
+    times: t.Integers
 
     def summed(self, rows: t.Floats) -> t.Floats:
         """The sums over all extracts of the rows of the distinct ones. (N, distinct, columns) → (N, columns)."""
-        places = np.arange(len(rows))[:, np.newaxis] * rows.shape[1] + self.which
-        return np.asarray(rows.reshape(-1, rows.shape[2]).take(places.T, axis=0).sum(axis=0))
+        sums = np.zeros((len(rows), rows.shape[2]))
+        for i in range(
+            rows.shape[1]
+        ):  # one after another, so that the last digits of a record depend only on its rows
+            sums += self.times[:, i, np.newaxis] * rows[:, i]
+        return sums
 
 
 def unique(kept: t.Floats, others: int) -> Unique:
@@ -56,10 +60,12 @@ def unique(kept: t.Floats, others: int) -> Unique:
     """
     n, extracts, sentences = kept.shape
     if max(sentences, others) > FEW or 1 << sentences > extracts:
-        return Unique(kept, np.broadcast_to(np.arange(extracts), (n, extracts)))
+        return Unique(kept, np.broadcast_to(1, (n, extracts)))
     bits = np.arange(sentences)
     subsets = (np.arange(1 << sentences)[:, np.newaxis] >> bits & 1).astype(np.float64)
-    return Unique(np.broadcast_to(subsets, (n, *subsets.shape)), (kept @ (1 << bits)).astype(np.int64))
+    which = (kept @ (1 << bits)).astype(np.int64) + (np.arange(n) << sentences)[:, np.newaxis]
+    times = np.bincount(which.ravel(), minlength=n << sentences).reshape(n, -1)
+    return Unique(np.broadcast_to(subsets, (n, *subsets.shape)), times)
 
 
 CUTTING_SCORERS = ("tfidf", "rouge1", "rouge2")

@@ -173,7 +173,7 @@ class Representation(ComparesGroups, ManyAtOnce):
             summary, is_empty, unfound = self._of_summaries(units, values, read, present)
         else:
             summary, is_read = self._of_extracts(units, drawn.kept, members[:, 0], present)
-            times = np.take_along_axis(is_read, drawn.which, axis=1).sum(axis=1)
+            times = (is_read * drawn.times).sum(axis=1)
             is_empty = times == 0
             # Of sentences of the sources every n-gram is found.
             unfound = np.zeros((*summary.shape[:2], 1)) if self.kind in COUNTING else None

@@ -51,7 +51,7 @@ def subgroup_audit(
     plan = Plan(by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
     run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]
-    estimates, gaps = run.estimates()
+    estimates, gaps = run.estimates(run.settings())
     if made.get("pools_runs"):
         estimates = system_runs.of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.subgroup}

@@ -160,7 +160,7 @@ def other_language(text: str, usual: str) -> str:
 
 def _detect(text: str, usual: str = "") -> str:
     """The language of a text; ``usual``, if given, for a text too short to be identified by itself."""
-    if usual == ENGLISH and sum([word in text for word in ENGLISH_ALONE]) >= 2:
+    if usual == ENGLISH and _is_plain_english(text):
         return ENGLISH
     words = _words(text.lower())
     letters = sum(map(len, words))
@@ -180,6 +180,16 @@ def _detect(text: str, usual: str = "") -> str:
     else:
         candidates, default = CYRILLIC, usual if usual in CYRILLIC else CYRILLIC[0]
     return _by_function_words(words, candidates, default, is_short=is_short)
+
+
+def _is_plain_english(text: str) -> bool:
+    """Whether two of `ENGLISH_ALONE` occur; a loop that ends at the second, since every document is asked."""
+    hits = 0
+    for word in ENGLISH_ALONE:
+        hits += word in text
+        if hits == 2:
+            return True
+    return False
 
 
 _detected = lru_cache(maxsize=4096)(_detect)
