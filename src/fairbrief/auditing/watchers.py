@@ -428,8 +428,8 @@ class Sources(Watcher):
     """Characters of the longest record that is noted."""
     _kept: dict[int, tuple[Record, dict[str, Summary]]] = field(default_factory=dict)
     """By the rank of its seed document a record, and its usable summaries by system."""
-    _limit: float = math.inf
-    """The highest rank, once as many as ``most`` are here."""
+    _limit: int = 1 << 64
+    """The highest rank, once as many as ``most`` are here; until then above all ranks."""
 
     @classmethod
     def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
@@ -458,7 +458,7 @@ class Sources(Watcher):
         if kept is None or record.id < kept.id:
             kept, of_kept = self._kept[rank] = record, {}
             if len(self._kept) > self.most:
-                del self._kept[max(self._kept)]
+                del self._kept[self._limit]
             if len(self._kept) == self.most:
                 self._limit = max(self._kept)
         if kept.id == record.id:
