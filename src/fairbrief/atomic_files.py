@@ -65,6 +65,12 @@ def atomic_path(path: Path, mode: int = 0o666) -> Iterator[Path]:
     sync_folder(path.parent)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Replace a file atomically by one with this text."""
+    with atomic_path(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
 def write_all(descriptor: int, data: bytes) -> None:
     """Write all data to an open file, also if the system accepts only parts."""
     while data:

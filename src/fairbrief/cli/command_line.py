@@ -106,13 +106,6 @@ def check_sheet(sheet: Path, option: str) -> None:
         raise RequestError(f"{sheet} exists and may contain answers: give another name, or remove it.")
 
 
-def write_text(path: Path, text: str, newline: str = "\n") -> None:
-    """Write a file atomically."""
-    from fairbrief.reports.audit_folder import place
-
-    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
-
-
 REFUSED = 2
 """The user can fix it; the message tells how."""
 INCOMPLETE = 3

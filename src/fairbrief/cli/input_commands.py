@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from fairbrief.atomic_files import write_text
 from fairbrief.classifiers.people import People
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
@@ -74,7 +75,7 @@ def init(
     cases = _print_counts(reading)
     print_notes([*reading.notes, *_lacking(cases, as_list(result.settings.get("attribute")))])
     text = settings_file.written(_beside(result.settings, out))
-    out.write_text(f"# Written by fairbrief init\n{text}", encoding="utf-8")
+    write_text(out, f"# Written by fairbrief init\n{text}")
     typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
 
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import msgspec
 
+from fairbrief.atomic_files import write_text
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.readers import Reading, ReadingSettings, input_sources, object_stores, summary_files
 from fairbrief.readers.files import InputFile
-from fairbrief.reports.audit_folder import INPUTS, add_digest, place
+from fairbrief.reports.audit_folder import INPUTS, add_digest
 from fairbrief.reports.frames import encodable
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Cases, Data
@@ -88,7 +89,7 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
-    place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
+    write_text(folder / INPUTS, msgspec.json.encode(inputs).decode())
     add_digest(folder, INPUTS)
 
 
