@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, make_dataclass
 from functools import cache
+from itertools import compress
 from string import Formatter
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
@@ -479,10 +480,7 @@ class Extracts:
     @property
     def texts(self) -> tuple[str, ...]:
         """Each extract as one text, its sentences in the sources' order."""
-        return tuple(
-            " ".join(s for s, is_kept in zip(self.sentences, kept, strict=True) if is_kept)
-            for kept in self.kept
-        )
+        return tuple(" ".join(compress(self.sentences, kept)) for kept in self.kept)
 
 
 UnitExtracts = Sequence[Extracts]

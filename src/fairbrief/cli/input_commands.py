@@ -30,7 +30,7 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 from fairbrief.workbench.corpora import corpus_statistics as statistics
-from fairbrief.workbench.corpora.text_sources import counter, read_people
+from fairbrief.workbench.corpora.text_sources import Tokens, counter, read_people
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -148,7 +148,7 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 @app.command()
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
-    tokens: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
+    tokens: Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     sentences: Literal["builtin", "punkt"] | None = o.option(None, "Also count sentences.", "builtin|punkt"),
     options: ReadingSettings = o.all_but(),
 ) -> None:

@@ -21,7 +21,7 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rules
+from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, rules
 from fairbrief.settings import as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted, listed
@@ -150,11 +150,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
     candidates = [e for e in candidates if rule.system in ("", e.system)]
     spelled, plain = _canonical(rule.measure), replace(rule, system="")
     of_measure = [e for e in candidates if e.measure == spelled]
-    named = [
-        e
-        for e in of_measure
-        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_main_value(e))
-    ]
+    named = [e for e in of_measure if _is_limited(e, rule)]
     # A measure that could not use any record has only its main value, with the reason.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
@@ -164,6 +160,12 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
         named = _from_random(rule, named)
     names = [replace(plain, quantity=e.quantity if rule.quantity else "") for e in named]
     return [Asked(f"{n} [{e.system}]", e, rule.sign, rule.limit) for n, e in zip(names, named, strict=True)]
+
+
+def _is_limited(e: Estimate, rule: Rule) -> bool:
+    """Whether a rule limits this number of its measure: by default the main value; without a group that of every group."""
+    names = (e.quantity, e.quantity.partition("[")[0])
+    return rule.quantity in names if rule.quantity else wording.is_main_value(e)
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:

@@ -7,15 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from fairbrief.auditing import jackknifed, per_record
 from fairbrief.auditing.origins import Names, Origins, first_met, names_of, side_by_side
 from fairbrief.errors import RequestError
+from fairbrief.reports.frames import coded
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics.agreement import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
-from fairbrief.types import Column, Data, Floats, Integers, Measure, Totals
+from fairbrief.types import Booleans, Column, Data, Floats, Integers, Measure, Totals
 
 
 class SavedValues(Data, frozen=True):
@@ -74,13 +76,9 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
     """The per-record statistics of these measures without sanity baselines. RequestError if several audits have a measure."""
     found: dict[str, SavedValues] = {}
     for result in results:
-        for ledger, measures in per_record.ledgers_from(result.rows, by=(), wanted=specs):
-            origins = ledger.kept()
-            is_system = np.array(
-                [kind.system_kind == "system" for kind in origins.known_kinds], dtype=np.bool_
-            )
-            chosen = np.flatnonzero(is_system[origins.kind])
-            origins, rows = origins.of(chosen), ledger.matrix()[chosen]
+        ledgers = per_record.ledgers_from(result.rows, by=(), wanted=specs, is_out=_are_baselines)
+        for ledger, measures in ledgers:
+            origins, rows = ledger.kept(), ledger.matrix()
             for measure in measures:
                 if (spec := repr(measure)) in found:
                     raise RequestError(
@@ -88,6 +86,12 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
                     )
                 found[spec] = SavedValues(measure, ledger.columns, origins, rows)
     return found
+
+
+def _are_baselines(rows: pa.Table) -> Booleans:
+    """Which rows are not of a system."""
+    codes, kinds = coded(rows["system_kind"])
+    return np.array([kind != "system" for kind in kinds.to_pylist()], dtype=np.bool_)[codes]
 
 
 BLOCK = 4_000_000
