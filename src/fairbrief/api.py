@@ -30,7 +30,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import as_list, key_of
+from fairbrief.settings import Names, as_list, key_of
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from fairbrief.keywords import PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
-    from fairbrief.settings import Names
     from fairbrief.types import Measure
 
 P = ParamSpec("P")

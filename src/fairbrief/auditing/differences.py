@@ -73,6 +73,7 @@ class Change:
     high: float | None = None
     are_equal: bool = False
     """Whether both systems have the same statistics, apart from random sentences: then a difference of 0 is certain."""
+    more_is_better: bool = False
 
     @property
     def growth(self) -> float | None:
@@ -119,7 +120,8 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
                 change = _change(by_spec[e.measure], pair, e, settings)
                 found.append(replace(change, are_equal=are_equal))
             elif tail is None:
-                found.append(Change(e, are_equal=are_equal))
+                more_is_better = by_spec[e.measure].declaration.better != "less"
+                found.append(Change(e, are_equal=are_equal, more_is_better=more_is_better))
     return found
 
 

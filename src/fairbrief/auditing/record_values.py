@@ -16,7 +16,6 @@ from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.representation import HIGHEST, LOWEST
 from fairbrief.reports.frames import plain_numbers
-from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.types import Column, Floats, Measure, Totals, Value
 
 BATCH = 1 << 14
@@ -130,13 +129,3 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     nothing = Totals({c: i for i, c in enumerate(columns)}, np.zeros(len(columns)))
     tail = measure.value(nothing)[measure.name].tail
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"
-
-
-def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
-    """The better direction of every measure of a saved audit that has statistics."""
-    known = {observation: columns_of(schema) for observation, schema in per_record.schemas.items()}
-    return {
-        spec: better(registry.make("measure", spec), known[observation])
-        for spec, observation in per_record.measures.items()
-        if known[observation]
-    }

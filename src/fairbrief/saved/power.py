@@ -14,13 +14,12 @@ from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
-from fairbrief.settings import as_list
+from fairbrief.settings import Names, as_list
 from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
 from fairbrief.types import Data, Estimate, Table
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
-    from fairbrief.settings import Names
 
 PERMUTED = "label permutations"
 EXTRACTS = "random sentences"

@@ -45,7 +45,8 @@ class SavedValues(Data, frozen=True):
     @property
     def systems(self) -> Names:
         """The system of each summary. Shape: (n,)."""
-        return names_of(kind.system for kind in self.origins.known_kinds).of(self.origins.kind)
+        known = names_of(kind.system for kind in self.origins.known_kinds)
+        return known.of(self.origins.kind.astype(np.int64))
 
     @property
     def records(self) -> Names:
