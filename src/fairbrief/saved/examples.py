@@ -48,10 +48,8 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     }
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
-    observations = dict.fromkeys(measure.observation for measure in measures.values())
     complete: list[Row] = []
-    for observation in observations:
-        own = [row for row in shown if measures[row.measure].observation == observation]
+    for observation, own in grouped((measures[row.measure].observation, row) for row in shown).items():
         if holds_model(observation, kept.values(), scorers):
             complete += _with_stories(own, measures, result.rows)
         else:
