@@ -70,11 +70,9 @@ class Writer(Protocol):
 
     def wanted(self, item: Any) -> Iterable[Any]:
         """The answers about a record (or case), each with a ``key``; those with equal keys may be written once."""
-        ...
 
     def answers(self, wanted: Iterable[Any], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
         """The answers under their keys, in batches, in any order."""
-        ...
 
 
 def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
