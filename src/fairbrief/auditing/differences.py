@@ -108,7 +108,7 @@ def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
-    """Whether systems are compared by this estimate: a group difference, or a main value that is not an unsigned score."""
+    """The changes by which a gate compares ``a`` with ``b``: of group differences, and of main values that are no unsigned scores."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _paired([a, b], [(0, 1)], settings.seed):

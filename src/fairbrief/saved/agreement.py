@@ -22,6 +22,7 @@ from fairbrief.measures.representation import Representation
 from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import grouped
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
@@ -69,10 +70,8 @@ def correlations(
 
 
 def _of_one_measure(known: Iterable[str]) -> list[tuple[str, str]]:
-    kinds: dict[tuple[str, str], list[str]] = {}
-    for spec in known:
-        parsed = specs.parse(spec)
-        kinds.setdefault((parsed.name, parsed.over or ""), []).append(spec)
+    parsed = ((specs.parse(spec), spec) for spec in known)
+    kinds = grouped(((measure.name, measure.over), spec) for measure, spec in parsed)
     pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
     if not pairs:
         raise RequestError(
@@ -408,8 +407,8 @@ def chunk_tables(found: Sequence[ChunkSize], scorer: str, threshold: float) -> l
         f"Identified, with {DRAWS.confidence_level:.0%} interval: a piece of so many words supports the claim above "
         f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    by_system: dict[str, list[tuple[str, ...]]] = {}
-    for one in found:
-        row = one.size, str(one.identified), number(one.chunks, 1), f"{one.claims:,}"
-        by_system.setdefault(f"Claims whose source document is identified · {one.system}", []).append(row)
-    return [Table(title, header, tuple(rows), (note,)) for title, rows in by_system.items()]
+    title, made = "Claims whose source document is identified", []
+    for system, several in grouped((one.system, one) for one in found).items():
+        rows = [(s.size, str(s.identified), number(s.chunks, 1), f"{s.claims:,}") for s in several]
+        made.append(Table(f"{title} · {system}", header, tuple(rows), (note,)))
+    return made
