@@ -144,7 +144,7 @@ class World:
             result = audit(reading, Plan(**{**PLAN, **plan}))
             with claimed(folder) as place:
                 identity = replace_all(result, place)
-                saved_inputs.write(place, [str(source)], [], {}, reading, identity)
+                saved_inputs.write(place, [str(source)], reading, identity)
         return self._made[key]
 
     def copy(self, folder: Path) -> Path:

@@ -77,7 +77,7 @@ def margin_outcome(new: np.ndarray, old: np.ndarray, margin: float, seed: int) -
     ledger = ledger_of(UER, {"candidate": new, "baseline": old}, DIFFERENCES)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    (check,) = gate.decided(gate.of_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin, {}))
+    (check,) = gate.decided(gate.of_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin))
     return check.outcome
 
 

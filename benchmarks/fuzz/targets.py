@@ -235,7 +235,7 @@ def _saved(folder: Path) -> dict[str, Target]:
     identity = json.loads((folder / "a" / "results.json").read_text(encoding="utf-8"))["audit"]
     reading = readers.read(source)
     list(reading)
-    saved_inputs.write(folder / "a", [str(source)], ("side",), {}, reading, identity)
+    saved_inputs.write(folder / "a", [str(source)], reading, identity)
     kinds = (".json", ".parquet")
     found = [path for path in (folder / "a").rglob("*") if path.suffix in kinds]
     saved = {str(path.relative_to(folder / "a")): path.read_bytes() for path in found}

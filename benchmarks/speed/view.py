@@ -57,7 +57,7 @@ def build(folder: Path, records: int) -> None:
         repeat(path, records)
     reading = fairbrief.read(str(folder / "input.jsonl"))
     audit = json.loads((folder / "results.json").read_text())["audit"]
-    saved_inputs.write(folder, [str(folder / "input.jsonl")], (), {}, reading, audit)
+    saved_inputs.write(folder, [str(folder / "input.jsonl")], reading, audit)
 
 
 def look(folder: Path) -> dict[str, dict[str, float]]:

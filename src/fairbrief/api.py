@@ -30,7 +30,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import as_list, key_of
+from fairbrief.settings import Names, as_list, key_of
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from fairbrief.keywords import PlanKeywords
     from fairbrief.readers.summary_files import Given
     from fairbrief.reports.explanation import Explanation
-    from fairbrief.settings import Names
     from fairbrief.types import Measure
 
 P = ParamSpec("P")
@@ -154,8 +153,7 @@ def score(
     >>> round(float(score), 2)
     0.43
     """
-    given = [measure] if isinstance(measure, str) or not isinstance(measure, Sequence) else measure
-    measures = over_groups(given, groups)
+    measures = over_groups(as_list(measure), groups)
     rows = record_rows(documents, summaries, groups, references, ids, clusters, measures)
     reading = _read(rows, cluster_by=None if clusters is None else CLUSTER)
     return of_main_values(_audit(reading, plan_from(measures=measures, **settings)).estimates)

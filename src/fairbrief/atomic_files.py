@@ -23,36 +23,24 @@ TEMPORARY = ".unfinished"
 
 
 @contextlib.contextmanager
-def exclusive(lock: Path, busy: str) -> Iterator[None]:
-    """Lock the file, created if absent, for this process; RequestError(``busy``) at once if another has locked it.
+def exclusive(path: Path, busy: str, mode: int = 0o666) -> Iterator[int]:
+    """Open a file to read it and append to it, for this process only; RequestError(``busy``) at once if another has it.
 
-    The kernel releases the lock when the process ends. The holder may remove the file before the release.
+    An absent file is created with ``mode``, less the user's mask. The kernel releases the lock when the process ends. The
+    holder may remove the file before the release.
     """
     while True:
-        with lock.open("a") as file:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, mode)
+        try:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise RequestError(busy) from None
-            if _is_at(file.fileno(), lock):  # otherwise it was removed between opening and locking
-                yield
+            if _is_at(descriptor, path):  # otherwise it was removed between opening and locking
+                yield descriptor
                 return
-
-
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Lock an output for this process with ``PATH.lock``; RequestError at once if another has locked it.
-
-    The lock's file is removed at the end; one that a dead process left does not block.
-    """
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(path.name + ".lock")
-    with exclusive(lock, f"Another process is writing {path}. Wait for it, or give another file."):
-        try:
-            yield
         finally:
-            lock.unlink(missing_ok=True)
+            os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -75,6 +63,12 @@ def atomic_path(path: Path, mode: int = 0o666) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
         os.close(descriptor)
     sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file atomically by one with this text."""
+    with atomic_path(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_all(descriptor: int, data: bytes) -> None:

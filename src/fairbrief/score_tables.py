@@ -214,4 +214,3 @@ class BatchObservation(t.Observation, Protocol):
         If ``units.extracts`` is not empty, the extracts are observed instead of the summaries, as by
         `ExtractObservation.observe_extracts`, under the real labels (R = 1). A unit's rows do not depend on other units.
         """
-        ...

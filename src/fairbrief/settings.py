@@ -117,10 +117,8 @@ def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = ""
         wanted += f", {' and '.join(end for end in ends if not end.endswith('inf'))}"
     if isinstance(value, str) and get_origin(kind) is Sequence:
         wanted += f", {name}=[{value!r}]"
-    is_percentage = (
-        float in (kind, *get_args(kind)) and isinstance(value, Real) and _is_within(value, "(1, 100]")
-    )
-    if is_percentage and _is_within(value / 100, limits):
+    takes_share = float in (kind, *get_args(kind)) and isinstance(value, Real)
+    if takes_share and 1 < value <= 100 and _is_within(value / 100, limits):
         guess = f" Did you mean {value / 100:g}?"
     return RequestError(f"{f'{spec}({given})' if spec else given}: give {wanted}.{guess}")
 

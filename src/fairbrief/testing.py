@@ -13,13 +13,14 @@ of scorers and summarizers: read them before you write a plug-in.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from fairbrief import registry, specs
+from fairbrief import specs
 from fairbrief import types as t
 from fairbrief.auditing import origins
+from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.score_tables import BatchObservation, ScoredUnits
 
 MeasureClause = Callable[[t.Measure, Sequence[t.Case]], None]
@@ -234,27 +235,20 @@ def units_of(measure: t.Measure, cases: Sequence[t.Case]) -> list[t.Cases]:
     return origins.units_of(cases, measure.observation.declaration.scope)
 
 
-def scores_of(
-    measure: t.Measure, unit: t.Cases, scorers: Mapping[str, t.Scorer] | None = None
-) -> list[t.Scores]:
-    """The scores that the measure asks for, from the given scorers or those of the registry."""
-    made = dict(scorers or {})
-    answers: list[t.Scores] = []
-    for ask in measure.observation.asks(unit):
-        if ask.scorer not in made:
-            made[ask.scorer] = registry.make("scorer or classifier", ask.scorer)
-        answers += made[ask.scorer].answer([ask])
-    return answers
+def scores_of(measure: t.Measure, unit: t.Cases) -> list[t.Scores]:
+    """The scores that the measure asks for."""
+    scorers, asks = Scorers(), measure.observation.asks(unit)
+    return [scores for ask in asks for scores in scorers[ask.scorer].answer([ask])]
 
 
-def permutations_of(measure: t.Measure, unit: t.Cases, draws: int = 4) -> t.Integers:
-    """The real label permutation and a few random ones. Shape (1 + draws, n), or (1, 0) without an exchange."""
+def permutations_of(measure: t.Measure, unit: t.Cases) -> t.Integers:
+    """The real label permutation and four random ones. Shape (5, n), or (1, 0) without an exchange."""
     scheme = measure.observation.permutation_scheme(unit)
     if scheme is None:
         return np.zeros((1, 0), dtype=np.int64)
     rng = np.random.default_rng(0)
     blocks = np.zeros(len(scheme.labels)) if scheme.blocks is None else scheme.blocks
-    rows = np.tile(scheme.labels, (1 + draws, 1)).astype(np.int64)
+    rows = np.tile(scheme.labels, (5, 1)).astype(np.int64)
     for block in np.unique(blocks):
         inside = np.flatnonzero(blocks == block)
         rows[1:, inside] = rng.permuted(rows[1:, inside], axis=1)

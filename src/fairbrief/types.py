@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, make_dataclass
 from functools import cache
+from itertools import compress
 from string import Formatter
 from typing import Any, ClassVar, Literal, Protocol, cast, runtime_checkable
 
@@ -238,11 +239,9 @@ class Scorer(Protocol):
     @property
     def fingerprint(self) -> str:
         """Everything that affects a score: model, revision, settings, code version. The cache's key."""
-        ...
 
     def answer(self, asks: Sequence[Ask]) -> Iterable[Scores]:
         """One `Scores` per ask, in order, or a `fairbrief.score_tables.ScoreTable` of all. Called with many asks at once, for batching."""
-        ...
 
 
 ScoreKey = tuple[str, ...]
@@ -263,15 +262,12 @@ class Cacheable(Scorer, Protocol):
 
     def keys(self, asks: Sequence[Ask]) -> Iterable[ScoreKey]:
         """The keys of the asks, each once."""
-        ...
 
     def compute(self, keys: Sequence[ScoreKey]) -> Iterable[ScoreArrays]:
         """Each key's array, batch by batch, in any order."""
-        ...
 
     def assemble(self, asks: Sequence[Ask], arrays: ScoreArrays) -> Iterable[Scores]:
         """One answer per ask, in order, from the arrays of its keys."""
-        ...
 
 
 # ------------------------------------------------------------------------------------- the per-record statistics
@@ -479,10 +475,7 @@ class Extracts:
     @property
     def texts(self) -> tuple[str, ...]:
         """Each extract as one text, its sentences in the sources' order."""
-        return tuple(
-            " ".join(s for s, is_kept in zip(self.sentences, kept, strict=True) if is_kept)
-            for kept in self.kept
-        )
+        return tuple(" ".join(compress(self.sentences, kept)) for kept in self.kept)
 
 
 UnitExtracts = Sequence[Extracts]
@@ -495,7 +488,6 @@ class ContrastObservation(Protocol):
 
     def contrasts(self, columns: Sequence[Column]) -> Mapping[str, Ratio]:
         """The group differences of these columns, by name."""
-        ...
 
 
 @runtime_checkable
@@ -504,11 +496,9 @@ class ExtractObservation(Protocol):
 
     def extract_asks(self, cases: Cases, extracts: UnitExtracts) -> Sequence[Ask]:
         """The scores needed to observe the extracts."""
-        ...
 
     def observe_extracts(self, cases: Cases, extracts: UnitExtracts, scores: Answers) -> Observed:
         """One row, shape (1, columns): the mean over the extracts of their rows under `observe`."""
-        ...
 
 
 @runtime_checkable
@@ -520,18 +510,15 @@ class Observation(Protocol):
 
     def asks(self, cases: Cases) -> Sequence[Ask]:
         """The scores needed to observe these cases; empty if none."""
-        ...
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         """The labels that are exchangeable without a disparity; None if there are none."""
-        ...
 
     def observe(self, cases: Cases, scores: Answers, labels: Integers) -> Observed:
         """Rows under each label permutation. ``labels`` (R, n) are label permutations of ``permutation_scheme(cases).labels``.
 
         The first is the real one. Without a scheme its shape is (1, 0).
         """
-        ...
 
 
 @runtime_checkable
@@ -540,7 +527,6 @@ class ShowsDetails(Protocol):
 
     def details(self, cases: Cases, scores: Answers) -> Sequence[str]:
         """Sentences for people, the most important first; they follow the measure's explanation. ``scores`` answer `asks`."""
-        ...
 
 
 @runtime_checkable
@@ -561,11 +547,9 @@ class Measure(Protocol):
 
     def value(self, totals: Totals) -> Mapping[str, Value]:
         """The values of summed rows; the first, with the measure's name, is the main value."""
-        ...
 
     def explain(self, totals: Totals) -> str:
         """An explanation of one row for people, from its totals (no leading axis)."""
-        ...
 
 
 @runtime_checkable
@@ -577,7 +561,6 @@ class Summarizer(Protocol):
 
     def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
         """One summary per record, in order."""
-        ...
 
 
 # ------------------------------------------------------------------------------------- the answer

@@ -9,42 +9,39 @@ from subprocess import PIPE
 
 import pytest
 
-from fairbrief.atomic_files import PRIVATE, atomic_path, locked
+from fairbrief.atomic_files import PRIVATE, atomic_path, exclusive
 from fairbrief.errors import RequestError
 
+BUSY = "Somebody else has it."
 
-def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
-    """A second holder is refused while the first one holds, and not afterwards."""
-    held = pytest.raises(RequestError, match="Another process is writing")
-    with locked(tmp_path / "o"), held, locked(tmp_path / "o"):
+
+def test_a_file_is_held_by_one(tmp_path: Path) -> None:
+    """A second holder is refused while the first one holds, and not afterwards; a file that nobody holds is in nobody's way."""
+    path = tmp_path / "o"
+    path.touch()
+    with exclusive(path, BUSY), pytest.raises(RequestError, match=BUSY), exclusive(path, BUSY):
         pass
-    with locked(tmp_path / "o"):
-        pass
+    with exclusive(path, BUSY):
+        path.unlink()
 
 
-def test_a_lock_that_a_dead_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
-    """The file alone locks nothing, and is taken away by the next who is done."""
-    (tmp_path / "o.lock").touch()
-    with locked(tmp_path / "o"):
-        assert (tmp_path / "o.lock").exists()
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_lock_lost_while_it_was_opened_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes never hold one output: who locked a file that is gone locks its successor."""
-    lock, flock, times = tmp_path / "o.lock", fcntl.flock, []
+def test_a_file_that_was_removed_while_it_was_opened_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes never hold one file: who locked a file that is gone locks its successor."""
+    path, flock, times = tmp_path / "o", fcntl.flock, []
 
     def late(descriptor: int, operation: int) -> None:
         if not times:
-            lock.unlink()
+            path.unlink()
         times.append(descriptor)
         flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with locked(tmp_path / "o"):
+    with exclusive(path, BUSY):
         assert len(times) == 2
         monkeypatch.setattr(fcntl, "flock", flock)
-        with pytest.raises(RequestError, match="Another process is writing"), locked(tmp_path / "o"):
+        with pytest.raises(RequestError, match=BUSY), exclusive(path, BUSY):
             pass
 
 

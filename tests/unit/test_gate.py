@@ -1,7 +1,7 @@
 """The gate: outcomes, exit codes, JUnit and Markdown; and it passes no audit that says less than it should."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from tests.sample_cases import documents_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.differences import Change
-from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import gate, gate_rules
@@ -81,9 +80,9 @@ def hold(rule: str, estimates: Sequence[Estimate], level: float = 0.95) -> list[
     return gate.decided(gate.of_limit(gate_rules.rule(rule), estimates), level)
 
 
-def hold_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Direction]) -> list[Check]:
+def hold_margin(changes: Sequence[Change], margin: float) -> list[Check]:
     """The checks of differences against a baseline."""
-    return gate.decided(gate.of_margin(changes, margin, better))
+    return gate.decided(gate.of_margin(changes, margin))
 
 
 @pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])
@@ -269,7 +268,7 @@ def test_nan_never_passes(value: float, low: float, high: float, rule: str) -> N
     assert check.outcome == "inconclusive"
     gap = estimate.replace(baseline="b")
     for change in (Change(gap), Change(gap, is_contrast=True, now=value, before=0.1, low=low, high=high)):
-        (check,) = hold_margin([change], 0.5, {"m": "less"})
+        (check,) = hold_margin([change], 0.5)
         assert check.outcome == "inconclusive"
 
 

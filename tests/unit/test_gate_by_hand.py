@@ -131,14 +131,14 @@ def test_a_rule_names_a_main_value_or_a_quantity() -> None:
 def test_a_level_is_held_on_the_side_that_is_worse() -> None:
     """A quality from below, a level of which less is better from above; with doubt unless all rows are the same."""
     alike = Change(estimate(0.0, 0.0, baseline="b"))
-    for direction, side in (("less", "above"), ("more", "below")):
-        better = {"m@x": direction}
-        (check,) = hold_margin([alike], 0.1, better)
+    for is_quality, side in ((False, "above"), (True, "below")):
+        alike = replace(alike, more_is_better=is_quality)
+        (check,) = hold_margin([alike], 0.1)
         assert (check.name, check.outcome) == (f"m@x [a] at most 0.1 {side} [b]", "inconclusive")
-        assert hold_margin([replace(alike, are_equal=True)], 0.1, better)[0].outcome == "pass"
-    (check,) = hold_margin([alike], 0.17, {})
-    assert check.outcome == "pass"  # an unknown direction: less is better; the doubt is 0.168
-    (check,) = hold_margin([Change(alike.difference.replace(baseline="a"))], 0.1, {})
+        assert hold_margin([replace(alike, are_equal=True)], 0.1)[0].outcome == "pass"
+    (check,) = hold_margin([alike], 0.17)
+    assert check.outcome == "pass"  # the doubt is 0.168
+    (check,) = hold_margin([Change(alike.difference.replace(baseline="a"))], 0.1)
     assert check.name.endswith("[a] of the baseline")
 
 
@@ -160,7 +160,7 @@ def group_difference(now: float, before: float, half: float = 0.01, **more: Any)
 def test_a_group_difference_may_shrink_and_not_grow(now: float, before: float, told: str) -> None:
     """One check: its distance from random sentences may grow by the margin."""
     one = group_difference(now, before)
-    (check,) = hold_margin([one], 0.02, {})
+    (check,) = hold_margin([one], 0.02)
     assert check.outcome == told
     assert check.name == "m@x:difference[g] [a] at most 0.02 further from random sentences than [b]"
     assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message
@@ -173,7 +173,7 @@ def test_group_differences_that_mirror_each_other_are_one_check() -> None:
     third = group_difference(-0.2, -0.15, quantity="difference[i]", group="i")
     other = group_difference(-0.2, -0.1, system="c")
     shared = group_difference(-0.2, -0.1, measure="n@x")
-    found = hold_margin([one, mirrored, third, other, shared], 0.02, {})
+    found = hold_margin([one, mirrored, third, other, shared], 0.02)
     names = [check.name.partition(" at")[0] for check in found]
     assert names == ["m@x:difference[g] [a]", "m@x:difference[i] [a]", "m@x:difference[g] [c]"]
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.held import held
 from tests.sample_cases import Pairwise
@@ -11,10 +12,11 @@ from tests.sample_cases import Pairwise
 import fairbrief
 from fairbrief import registry
 from fairbrief.api import Audit
-from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
+from fairbrief.auditing.record_values import RowReader, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError
 from fairbrief.reports import json_file
+from fairbrief.reports.frames import rows_with, usable
 from fairbrief.reports.result import MOST_OF_EACH, Examples
 from fairbrief.saved.examples import PAGE_BYTES, choose, examples, explained, scorer_for
 from fairbrief.types import Case, Claim, Document, Record, Summary
@@ -35,34 +37,36 @@ def shown(audited: Audit) -> Examples:
     return examples(audited.result, fairbrief.read(REVIEWS), Scorers())
 
 
-def values_of(audited: Audit, spec: str) -> RecordValues:
-    """What one measure reads of each record."""
+def rows_of(audited: Audit, spec: str) -> tuple[pa.Table, RowReader]:
+    """The rows behind one measure, and what reads their values."""
     rows = audited.result.rows
-    return values_of_records(rows.of(rows.measures[spec]), [spec])[spec]
+    reader = reader_of(spec, rows.schemas[rows.measures[spec]])
+    assert reader is not None
+    return usable(rows.of(rows.measures[spec])), reader
 
 
 def test_a_record_alone_reads_what_an_audit_of_it_alone_reads(audited: Audit) -> None:
     """The value of one row of per-record statistics is the estimate of an audit of that record."""
     assert set(audited.result.rows.measures) >= set(MEASURES)
-    found = values_of(audited, "uer@sentiment")
-    record, system = found.record[0].as_py(), found.system[0].as_py()
+    rows, reader = rows_of(audited, "uer@sentiment")
+    record, system = rows["record"][0].as_py(), rows["system"][0].as_py()
     alone = [c for c in fairbrief.read(REVIEWS) if (c.record.id, c.summary.system) == (record, system)]
     estimates = fairbrief.audit(alone, ["uer@sentiment"], n_resamples=0).estimates
     (estimate,) = [e for e in estimates if e.quantity == "uer"]
-    assert found.by_quantity["uer"][0] == pytest.approx(estimate.value, abs=1e-12)
-    assert "difference[negative]" in found.by_quantity
+    assert reader.values(rows)["uer"][0] == pytest.approx(estimate.value, abs=1e-12)
+    assert "difference[negative]" in reader.values(rows)
 
 
 def test_both_ends_of_each_group_are_chosen(audited: Audit) -> None:
     """The record in which a group is covered least, and most, is among those shown."""
     rows = choose(audited.result.rows, ["rosy"])
     shown = {row.record for row in rows if row.measure == "coverage_parity@sentiment"}
-    found = values_of(audited, "coverage_parity@sentiment")
-    mine = [i for i, system in enumerate(found.system.to_pylist()) if system == "rosy"]
+    found, reader = rows_of(audited, "coverage_parity@sentiment")
+    found = rows_with(found, "system", "rosy")
     for name in ("difference[negative]", "difference[positive]"):
-        values = found.by_quantity[name][mine]
+        values = reader.values(found)[name]
         for place in (int(np.nanargmin(values)), int(np.nanargmax(values))):
-            assert found.record[mine[place]].as_py() in shown
+            assert found["record"][place].as_py() in shown
     assert len(rows) <= 3 * MOST_OF_EACH * (1 + 2 * 3)
 
 
@@ -123,13 +127,12 @@ def test_a_measure_of_a_model_is_linked_by_shared_words_and_says_so() -> None:
 
 @pytest.mark.parametrize("spec", MEASURES)
 def test_the_statistics_story_is_that_of_the_record(audited: Audit, shown: Examples, spec: str) -> None:
-    """What was observed in the audit explains a record as observing it again does, of those asked for alone."""
-    rows = [row for row in shown.rows if row.measure == spec]
-    records = {row.record for row in rows}
-    table = audited.result.rows
-    found = stories_of(table.of(table.measures[spec]), spec, records)
-    assert {record for _, record in found} == records
-    assert [found[row.system, row.record] for row in rows] == [row.story for row in rows]
+    """What was observed in the audit explains a record as observing it again does."""
+    rows, reader = rows_of(audited, spec)
+    keys = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
+    stories = dict(zip(keys, reader.stories(rows), strict=True))
+    told = [row for row in shown.rows if row.measure == spec]
+    assert [stories[row.system, row.record] for row in told] == [row.story for row in told] != []
 
 
 def test_no_model_reads_the_shown_records_again() -> None:

@@ -17,6 +17,7 @@ from fairbrief.chat.endpoint import LimitReached
 from fairbrief.cli import app
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.readers import read
 from fairbrief.registry import make
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.result import Result
@@ -88,10 +89,9 @@ def records(n: int = 40) -> list[Record]:
 
 def of_jobs(jobs: Sequence[Job], many: int = 40, **plan: object) -> Result:
     """The audit of some settings."""
-    made = Plan(measures=[UER], n_resamples=300, **plan)
-    sweep.foresee(lambda: records(many), jobs, made)
+    made = sweep.plan_of(jobs, Plan(measures=[UER], n_resamples=300, **plan))
     summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(sweep.JOURNAL))
-    return sweep.audited(jobs, made)
+    return audit(read([job.out for job in jobs]), made)
 
 
 def swept(folder: Path, axes: dict[str, list[str]], **plan: object) -> Result:

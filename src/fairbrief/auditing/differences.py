@@ -73,6 +73,7 @@ class Change:
     high: float | None = None
     are_equal: bool = False
     """Whether both systems have the same statistics, apart from random sentences: then a difference of 0 is certain."""
+    more_is_better: bool = False
 
     @property
     def growth(self) -> float | None:
@@ -107,7 +108,7 @@ def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
-    """Whether systems are compared by this estimate: a group difference, or a main value that is not an unsigned score."""
+    """The changes by which a gate compares ``a`` with ``b``: of group differences, and of main values that are no unsigned scores."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
     for pair in _paired([a, b], [(0, 1)], settings.seed):
@@ -119,7 +120,8 @@ def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -
                 change = _change(by_spec[e.measure], pair, e, settings)
                 found.append(replace(change, are_equal=are_equal))
             elif tail is None:
-                found.append(Change(e, are_equal=are_equal))
+                more_is_better = by_spec[e.measure].declaration.better != "less"
+                found.append(Change(e, are_equal=are_equal, more_is_better=more_is_better))
     return found
 
 

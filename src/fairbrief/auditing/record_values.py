@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -14,27 +15,11 @@ from fairbrief.auditing.per_record import columns_of
 from fairbrief.declarations import Direction
 from fairbrief.errors import FairbriefError
 from fairbrief.measures.representation import HIGHEST, LOWEST
-from fairbrief.reports.frames import plain_numbers, rows_with, usable
-from fairbrief.reports.per_record import PerRecordRows
+from fairbrief.reports.frames import plain_numbers
 from fairbrief.types import Column, Floats, Measure, Totals, Value
 
 BATCH = 1 << 14
 """Rows that are held as numbers at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordValues:
-    """The values of one measure, per row of its per-record statistics.
-
-    Shapes: ``system`` and ``record`` (rows,) texts; ``p`` (rows,) numbers, null without a test of the single row;
-    ``by_quantity``: per quantity (rows,), nan where undefined.
-    """
-
-    measure: Measure
-    system: pa.ChunkedArray
-    record: pa.ChunkedArray
-    p: pa.ChunkedArray
-    by_quantity: Mapping[str, Floats]
 
 
 def is_signed(name: str, tail: str | None) -> bool:
@@ -42,7 +27,7 @@ def is_signed(name: str, tail: str | None) -> bool:
     return tail == "both" and name.endswith("]") and not any(sign in name for sign in "−/")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RowReader:
     """Computes a measure's values of single rows; ``names`` are the statistics of its observation, with their columns in tables."""
 
@@ -64,7 +49,7 @@ class RowReader:
         """The main value and the group differences, row by row; nan where undefined."""
         found: dict[str, list[Floats]] = {
             name: [np.zeros(0)]
-            for name, value in self.of_nothing().items()
+            for name, value in self.of_nothing.items()
             if name == self.measure.name or is_signed(name, value.tail)
         }
         for totals in self.totals(rows):
@@ -73,14 +58,33 @@ class RowReader:
                 parts.append(np.broadcast_to(values[name].array, len(totals.array)))
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
+    def stories(self, rows: pa.Table) -> Iterator[str]:
+        """What the measure explains of each row."""
+        for totals in self.totals(rows):
+            columns = list(totals.columns)
+            for row in totals.array:
+                # Of groups that others have a row holds zeros: it has no such columns.
+                seen = {columns[i]: int(i) for i in np.flatnonzero(row)}
+                yield self.measure.explain(Totals(seen, row))
+
+    @cached_property
     def of_nothing(self) -> Mapping[str, Value]:
         """The values of a record of which every statistic is 0: their names, tails and groups."""
         return self.measure.value(self._totals(np.zeros((1, len(self.names)))))
 
+    @cached_property
+    def differences(self) -> dict[str, str]:
+        """By group the name of its first group difference."""
+        found: dict[str, str] = {}
+        for name, value in self.of_nothing.items():
+            if name != self.measure.name and is_signed(name, value.tail) and value.group:
+                found.setdefault(value.group, name)
+        return found
+
     @property
     def has_bounds(self) -> bool:
         """Whether the measure bounds how much of a contrast unmatched claims could explain."""
-        return any(name.startswith(LOWEST) for name in self.of_nothing())
+        return any(name.startswith(LOWEST) for name in self.of_nothing)
 
     def surely(self, rows: pa.Table) -> dict[str, Floats]:
         """By group, row by row, how far its contrast surely is from even and from what random sentences of the record give.
@@ -88,28 +92,19 @@ class RowReader:
         Positive of a group that is above, negative below; 0 where it may be neither, since what the scorer did not find can
         be a paraphrase. A measure that gives no bounds to its contrast is taken at its word.
         """
-        found: dict[str, list[Floats]] = {}
+        found: dict[str, list[Floats]] = {group: [np.zeros(0)] for group in self.differences}
         for totals in self.totals(rows):
             values, of_extracts = self.measure.value(totals), totals.part(OF_EXTRACTS)
             random = self.measure.value(of_extracts) if of_extracts.columns else {}
-            for group, name in contrasts_of(values, self.measure).items():
+            for group, name in self.differences.items():
                 value = values[name].array
                 ends = (values.get(f"{bound}[{group}]") for bound in (LOWEST, HIGHEST))
                 low, high = (value if end is None else end.array for end in ends)
                 baseline = np.nan_to_num(random[name].array) if name in random else np.zeros(len(value))
                 above = np.maximum(low - np.maximum(baseline, 0.0), 0.0)
                 below = np.minimum(high - np.minimum(baseline, 0.0), 0.0)
-                found.setdefault(group, []).append(np.nan_to_num(above + below))
+                found[group].append(np.nan_to_num(above + below))
         return {group: np.concatenate(parts) for group, parts in found.items()}
-
-
-def contrasts_of(values: Mapping[str, Value], measure: Measure) -> dict[str, str]:
-    """The first group difference of each group."""
-    found: dict[str, str] = {}
-    for name, value in values.items():
-        if name != measure.name and is_signed(name, value.tail) and value.group:
-            found.setdefault(value.group, name)
-    return found
 
 
 def reader_of(spec: str, fields: Iterable[pa.Field]) -> RowReader | None:
@@ -119,40 +114,6 @@ def reader_of(spec: str, fields: Iterable[pa.Field]) -> RowReader | None:
     except FairbriefError:  # of a plug-in that is not installed here
         return None
     return RowReader(measure, columns_of(fields))
-
-
-def stories_of(rows: pa.Table, spec: str, records: Collection[str]) -> dict[tuple[str, str], str]:
-    """By system and record what the measure explains of it; nothing of what it could not read, or is not declared here.
-
-    ``rows`` are those of the measure's observation.
-    """
-    rows = usable(rows_with(rows, "record", *records))
-    reader = reader_of(spec, rows.schema)
-    if reader is None:
-        return {}
-    told: list[str] = []
-    for totals in reader.totals(rows):
-        columns = list(totals.columns)
-        for row in totals.array:
-            # Of groups that others have a row holds zeros: it has no such columns.
-            seen = {columns[i]: int(i) for i in np.flatnonzero(row)}
-            told.append(reader.measure.explain(Totals(seen, row)))
-    keys = zip(rows["system"].to_pylist(), rows["record"].to_pylist(), strict=True)
-    return dict(zip(keys, told, strict=True))
-
-
-def values_of_records(rows: pa.Table, specs: Iterable[str]) -> dict[str, RecordValues]:
-    """The values of each measure for every usable row; unregistered measures are skipped.
-
-    ``rows`` are those of the measures' observation.
-    """
-    fields = [f for f in rows.schema if rows[f.name].null_count < len(rows)]
-    readers = {spec: reader for spec in specs if (reader := reader_of(spec, fields)) is not None}
-    rows = usable(rows)
-    return {
-        spec: RecordValues(reader.measure, rows["system"], rows["record"], rows["p"], reader.values(rows))
-        for spec, reader in readers.items()
-    }
 
 
 def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
@@ -168,13 +129,3 @@ def better(measure: Measure, columns: Collection[Column] = ()) -> Direction:
     nothing = Totals({c: i for i, c in enumerate(columns)}, np.zeros(len(columns)))
     tail = measure.value(nothing)[measure.name].tail
     return "more" if tail is None else "less" if tail == "upper" else "nearer zero"
-
-
-def directions(per_record: PerRecordRows) -> Mapping[str, Direction]:
-    """The better direction of every measure of a saved audit that has statistics."""
-    known = {observation: columns_of(schema) for observation, schema in per_record.schemas.items()}
-    return {
-        spec: better(registry.make("measure", spec), known[observation])
-        for spec, observation in per_record.measures.items()
-        if known[observation]
-    }

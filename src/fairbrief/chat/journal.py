@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairbrief.atomic_files import PRIVATE, sync_folder, write_all
+from fairbrief.atomic_files import PRIVATE, exclusive, sync_folder, write_all
 from fairbrief.errors import BackendError, RequestError
 
 HEAD = b"fairbrief journal 1\n"
@@ -70,14 +70,18 @@ class Journal:
 
 @contextlib.contextmanager
 def open_journal(path: Path) -> Iterator[Journal]:
-    """The journal in a file, created if absent and removed if it stays empty; RequestError if the file is not a journal."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
-    except OSError as error:
-        remedy = "Give another --out, or change the permissions."
-        raise BackendError(f"The journal {path} cannot be written: {error}. {remedy}") from error
-    try:
+    """The journal in a file, created if absent and removed if it stays empty.
+
+    Raises RequestError if the file is not a journal, or if another process has opened it.
+    """
+    busy = f"Another process is writing {path}. Wait for it, or give another --out."
+    with contextlib.ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(exclusive(path, busy, PRIVATE))
+        except OSError as error:
+            remedy = "Give another --out, or change the permissions."
+            raise BackendError(f"The journal {path} cannot be written: {error}. {remedy}") from error
         places, end = _places(path)
         os.ftruncate(file, end)
         if not end:  # new, or cut off in its first line
@@ -89,8 +93,6 @@ def open_journal(path: Path) -> Iterator[Journal]:
         finally:
             if os.fstat(file).st_size <= len(HEAD):
                 path.unlink(missing_ok=True)
-    finally:
-        os.close(file)
 
 
 def _places(path: Path) -> tuple[dict[str, tuple[int, int]], int]:

@@ -16,58 +16,50 @@ from fairbrief.cli.options import new_app
 
 GROUPS = {
     "Audit": {
-        "audit": "Audit summaries: tables on the screen, and a report.",
-        "init": "Inspect files and write the settings that audit them.",
+        "audit": ("audit_command", "Audit summaries: tables on the screen, and a report."),
+        "init": ("input_commands", "Inspect files and write the settings that audit them."),
     },
     "Saved audits": {
-        "report": "Print, export or rewrite the report.",
-        "view": "Browse all records, of one audit or of two side by side.",
-        "subgroups": "Estimate each subgroup of records, without new scores.",
-        "explain": "Show which records and sentences move a value.",
-        "compare": "Compare two audits, paired by record.",
-        "gate": "Check an audit against limits or a baseline, e.g. in CI.",
-        "trend": "Show whether nightly audits drift, and since when.",
-        "power": "Show how many records you need.",
-        "rank": "Rank systems over several data sets.",
+        "report": ("lookup_commands", "Print, export or rewrite the report."),
+        "view": ("saved_commands", "Browse all records, of one audit or of two side by side."),
+        "subgroups": ("saved_commands", "Estimate each subgroup of records, without new scores."),
+        "explain": ("saved_commands", "Show which records and sentences move a value."),
+        "compare": ("saved_commands", "Compare two audits, paired by record."),
+        "gate": ("saved_commands", "Check an audit against limits or a baseline, e.g. in CI."),
+        "trend": ("saved_commands", "Show whether nightly audits drift, and since when."),
+        "power": ("saved_commands", "Show how many records you need."),
+        "rank": ("saved_commands", "Rank systems over several data sets."),
     },
     "Inputs and summaries": {
-        "stats": "Count records, documents, lengths and groups.",
-        "words": "Show the words that are typical of each group.",
-        "build": "Build inputs: people, mixtures, segments, reviews.",
-        "summarize": "Summarize records with a model or a built-in summarizer.",
-        "claims": "Split summaries into claims with a chat model.",
-        "sweep": "Summarize and audit over a grid of settings.",
-        "choose": "Choose the fairest of several summaries of each record.",
+        "stats": ("input_commands", "Count records, documents, lengths and groups."),
+        "words": ("input_commands", "Show the words that are typical of each group."),
+        "build": ("build_command", "Build inputs: people, mixtures, segments, reviews."),
+        "summarize": ("summary_commands", "Summarize records with a model or a built-in summarizer."),
+        "claims": ("summary_commands", "Split summaries into claims with a chat model."),
+        "sweep": ("summary_commands", "Summarize and audit over a grid of settings."),
+        "choose": ("summary_commands", "Choose the fairest of several summaries of each record."),
     },
     "Scorers and people": {
-        "agree": "Measure how far two scorers, or a scorer and people, agree.",
-        "calibrate": "Calibrate a scorer on labelled pairs.",
-        "chunks": "Find the best size of pieces of documents for a scorer.",
-        "annotate": "Ask people about summaries, and use their answers.",
-        "recogniser": "Measure the errors of a recogniser of people.",
+        "agree": ("scorer_commands", "Measure how far two scorers, or a scorer and people, agree."),
+        "calibrate": ("scorer_commands", "Calibrate a scorer on labelled pairs."),
+        "chunks": ("scorer_commands", "Find the best size of pieces of documents for a scorer."),
+        "annotate": ("annotate_command", "Ask people about summaries, and use their answers."),
+        "recogniser": ("input_commands", "Measure the errors of a recogniser of people."),
     },
     "Look up": {
-        "measures": "List measures, scorers and summarizers, or explain one.",
-        "protocol": "List a paper's tables and figures, and their commands.",
-        "doctor": "Show what is installed, and what is missing.",
-        "prefetch": "Download models for work without a network.",
+        "measures": ("lookup_commands", "List measures, scorers and summarizers, or explain one."),
+        "protocol": ("lookup_commands", "List a paper's tables and figures, and their commands."),
+        "doctor": ("lookup_commands", "Show what is installed, and what is missing."),
+        "prefetch": ("lookup_commands", "Download models for work without a network."),
     },
 }
-"""Headings of the list of commands → commands → one line of help."""
-COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
-MODULES = {
-    "saved_commands": ("subgroups", "view", "compare", "power", "gate", "trend", "rank", "explain"),
-    "summary_commands": ("summarize", "claims", "sweep", "choose"),
-    "scorer_commands": ("agree", "calibrate", "chunks"),
-    "input_commands": ("init", "stats", "words", "recogniser"),
-    "lookup_commands": ("report", "protocol", "measures", "doctor", "prefetch"),
-}
-"""Module → its commands, where it has several; every other command has the module ``NAME_command``."""
+"""Headings of the list of commands → commands → their module, and one line of help."""
+COMMANDS = {name: about for commands in GROUPS.values() for name, about in commands.items()}
 
 
 def loaded(name: str) -> Any:
     """A command, or a group of subcommands; imports its module."""
-    module = next((module for module, names in MODULES.items() if name in names), f"{name}_command")
+    module, _ = COMMANDS[name]
     command = typer.main.get_command(import_module(f"fairbrief.cli.{module}").app)
     return getattr(command, "commands", {}).get(name, command)
 
@@ -92,7 +84,8 @@ class LazyGroup(TyperGroup):
         """The list of commands, by group."""
         width = max(map(len, COMMANDS))
         for heading, commands in GROUPS.items():
-            write_section(heading, [(name.ljust(width), line) for name, line in commands.items()], formatter)
+            lines = [(name.ljust(width), line) for name, (_, line) in commands.items()]
+            write_section(heading, lines, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """What to type next."""

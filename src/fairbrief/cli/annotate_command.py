@@ -16,10 +16,11 @@ import numpy as np
 import typer
 
 from fairbrief import readers, registry
+from fairbrief.atomic_files import write_text
 from fairbrief.auditing import audit, measure_selection, record_values
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
-from fairbrief.cli.command_line import check_sheet, write_text
+from fairbrief.cli.command_line import check_sheet
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.reports.terminal import Place, print_result, print_tables
@@ -96,7 +97,7 @@ def export(
         check_sheet(path, "--out")
     for name, cases in loads.items():
         path = paths[name]
-        write_text(path, sheet(cases, name, judging.attribute), newline="")
+        write_text(path, sheet(cases, name, judging.attribute))
         questions = counted(sum(len(items) for _, items in cases), "question")
         typer.echo(f"{path}: {questions} on {counted(len(cases), 'summary', 'summaries')}")
 

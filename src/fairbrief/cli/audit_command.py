@@ -14,7 +14,7 @@ from fairbrief.cli.input_options import cached, plan_settings, print_notes, prog
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
-from fairbrief.settings import MEASURED, as_list
+from fairbrief.settings import MEASURED
 from fairbrief.text.counted import listed
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ def audit(
             if folder is not None:
                 scorers = Scorers(wrap=plan.wrap)
                 identity = replace_all(result, folder, lambda done: with_examples(done, reading, scorers))
-                given = replace(options, sample=None, sample_by=None, seed=0).given()  # of the whole input
-                attributes = as_list(options.attributes)
-                saved_inputs.write(folder, files, attributes, given, reading, identity)
+                saved_inputs.write(folder, files, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:
             from fairbrief.reports.terminal import Place, print_result

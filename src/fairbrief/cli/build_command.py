@@ -24,7 +24,7 @@ from fairbrief.settings import setting
 from fairbrief.text.counted import counted
 from fairbrief.workbench.corpora import sets as set_builders
 from fairbrief.workbench.corpora.page_pronouns import page_genders
-from fairbrief.workbench.corpora.text_sources import gather, limits, read_people, read_texts
+from fairbrief.workbench.corpora.text_sources import Tokens, gather, limits, read_people, read_texts
 
 if TYPE_CHECKING:
     from fairbrief.types import Record
@@ -43,7 +43,7 @@ class SourceOptions:
     # fmt: off
     min_tokens: int = shared(0, "Exclude shorter texts.", "N", least=0)
     max_tokens: int | None = shared(None, "Exclude longer texts.", "N", least=1)
-    tokens: o.Tokens = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
+    tokens: Tokens = shared("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE")
     distinct: bool = shared(False, "Use repeated texts only once.")
     seed: int = shared(0, "Seed; the same seed gives the same file.", "N")
     set_: list[str] | None = shared(None, "Attribute of every set, e.g. topic=buses.", "NAME=TEXT")
@@ -226,7 +226,7 @@ def transcripts(
     source: Path = SOURCE,
     out: Path = OUT,
     most: int = o.option(..., "Most tokens per segment.", "K", "--tokens", min=1),
-    count: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
+    count: Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     no_names: bool = o.switch("--no-names", "Omit the speaker's name from the texts."),
     speaker: str | None = o.option(None, "Field with the speaker; by default 'speaker'.", "FIELD"),
     options: SourceOptions = o.all_but("min_tokens", "max_tokens", "tokens", "distinct", "seed"),

@@ -17,6 +17,7 @@ import typer
 
 from fairbrief.cli import help_pages, settings_file
 from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 
 FILES = ("files", "sources")
@@ -66,7 +67,7 @@ def _check_paths(ctx: Any) -> None:
 
 def _check_addresses(value: Any, name: str) -> None:
     """RequestError for an object store where none is supported, and for an address with a key."""
-    for one in value if isinstance(value, (list, tuple)) else [value]:
+    for one in as_list(value):
         if isinstance(one, Path):
             refuse_stored(one, name if name.startswith("-") else "")
         elif isinstance(one, str):
@@ -86,7 +87,7 @@ def _check_repeated(ctx: Any, order: Sequence[Any]) -> None:
 
 def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
     """RequestError if the output is one of the inputs, or cannot be written."""
-    given = [str(file) for one in inputs for file in (one if isinstance(one, (list, tuple)) else [one])]
+    given = [str(file) for one in inputs for file in as_list(one)]
     # An input may be NAME=FILE.
     files = {Path(path).resolve() for text in given for path in (text, text.partition("=")[2])}
     if not out.is_dir() and out.resolve() in files:
@@ -104,13 +105,6 @@ def check_sheet(sheet: Path, option: str) -> None:
         raise RequestError(f"{option} {sheet}: give a name that ends in .csv.")
     if sheet.exists():
         raise RequestError(f"{sheet} exists and may contain answers: give another name, or remove it.")
-
-
-def write_text(path: Path, text: str, newline: str = "\n") -> None:
-    """Write a file atomically."""
-    from fairbrief.reports.audit_folder import place
-
-    place(path, lambda part: part.write_text(text, encoding="utf-8", newline=newline))
 
 
 REFUSED = 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from fairbrief.atomic_files import write_text
 from fairbrief.classifiers.people import People
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
@@ -29,7 +30,7 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 from fairbrief.workbench.corpora import corpus_statistics as statistics
-from fairbrief.workbench.corpora.text_sources import counter, read_people
+from fairbrief.workbench.corpora.text_sources import Tokens, counter, read_people
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
@@ -74,7 +75,7 @@ def init(
     cases = _print_counts(reading)
     print_notes([*reading.notes, *_lacking(cases, as_list(result.settings.get("attribute")))])
     text = settings_file.written(_beside(result.settings, out))
-    out.write_text(f"# Written by fairbrief init\n{text}", encoding="utf-8")
+    write_text(out, f"# Written by fairbrief init\n{text}")
     typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
 
 
@@ -147,7 +148,7 @@ def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
 @app.command()
 def stats(
     files: list[str] = o.argument("Files or saved data sets with records.", "FILE…"),
-    tokens: o.Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
+    tokens: Tokens = o.option("words", "Unit of lengths: words, nltk (tokens) or characters.", "RULE"),
     sentences: Literal["builtin", "punkt"] | None = o.option(None, "Also count sentences.", "builtin|punkt"),
     options: ReadingSettings = o.all_but(),
 ) -> None:

@@ -18,8 +18,8 @@ import typer
 from rich.console import Console
 
 from fairbrief import pretrained, registry, specs
+from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
-from fairbrief.cli.command_line import write_text
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import audit_folder, exports, html

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import partial, update_wrapper
 from inspect import Parameter, Signature, signature
-from typing import Any, Literal, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -15,7 +15,6 @@ from fairbrief.cli.command_line import CheckedCommand
 from fairbrief.settings import MACHINE, MODELS, OUTPUT, UNLOADED, option_of, setting
 
 Command = Callable[..., None]
-Tokens = Literal["words", "nltk", "characters"]
 
 
 class App(typer.Typer):

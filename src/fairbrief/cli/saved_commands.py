@@ -8,9 +8,9 @@ from typing import Literal
 
 import typer
 
+from fairbrief.atomic_files import write_text
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.command_line import write_text
 from fairbrief.conclusions import MAX_LEFT_OUT
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan, crossed

@@ -11,10 +11,11 @@ from pathlib import Path
 import typer
 
 from fairbrief import specs
+from fairbrief.atomic_files import write_text
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import input_options as inputs
 from fairbrief.cli import options as o
-from fairbrief.cli.command_line import check_sheet, write_text
+from fairbrief.cli.command_line import check_sheet
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import ReadingSettings
@@ -153,7 +154,7 @@ def calibrate(
             raise RequestError(
                 f"No summary of {', '.join(labels)} has both a claim and documents, so no pair can be labelled. Give a file with summaries."
             )
-        write_text(label_sheet, calibrating.pair_sheet(chosen), newline="")
+        write_text(label_sheet, calibrating.pair_sheet(chosen))
         inputs.print_excluded(reading)
         typer.echo(
             f"{label_sheet}: {len(chosen):,} pairs of {total:,}. Fill in the column 'supported' with yes or no: does the text state "

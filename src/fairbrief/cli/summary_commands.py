@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -63,39 +62,38 @@ REJECTED = ("400", "413", "422")
 
 
 class Run:
-    """A run that asks models: its requests, and the journal that stores the answers."""
+    """A run that asks models: its jobs, the records or cases, its requests, and the journal that stores the answers."""
 
-    def __init__(self, asking: o.SpendingOptions, journal: Path, *, quiet: bool) -> None:
-        self.is_dry, self.journal, self.quiet = asking.dry_run, journal, quiet
+    def __init__(
+        self, jobs: Sequence[Job], items: Items, journal: Path, asking: o.SpendingOptions, *, quiet: bool
+    ) -> None:
+        """Fill in all prompts; with ``--dry-run``, print the forecast and end the command."""
+        self.jobs, self.items, self.journal, self.quiet = jobs, items, journal, quiet
         self.price = price_of(asking.price)
         self.tally = Tally(asking.max_requests)
-
-    def answers(self, jobs: Sequence[Job], items: Items, forecast: Forecast) -> list[Count]:
-        """Ask for the answers that the journal lacks, with a line of progress on a terminal's standard error; one count per job.
-
-        With ``--dry-run``, print the forecast and end the command. If the work is interrupted or fails, print where the answers
-        are stored.
-        """
-        if self.is_dry:
+        forecast = foresee(jobs, items, keys_in(journal))
+        self.calls = forecast.calls
+        if asking.dry_run:
             print_forecast(forecast, self.price)
             raise typer.Exit
+
+    def answers(self) -> list[Count]:
+        """Ask for the answers that the journal lacks, with a line of progress on a terminal's standard error; one count per job.
+
+        If the work is interrupted or fails, print where the answers are stored.
+        """
         try:
-            with inputs.bar("asking", forecast.calls, quiet=self.quiet) as update:
+            with inputs.bar("asking", self.calls, quiet=self.quiet) as update:
 
                 def watch(count: Count) -> None:
                     update(completed=count.asked, description=", ".join([counts(count), *self._charged()]))
 
-                return summarize_all(jobs, items, self.journal, watch, self.tally)
+                return summarize_all(self.jobs, self.items, self.journal, watch, self.tally)
         except (KeyboardInterrupt, FairbriefError) as error:
             if self.journal.exists() and not isinstance(error, LimitReached):  # whose message says so
                 again = "run the same command to continue"
                 typer.echo(f"fairbrief: the answers so far are stored in {self.journal}: {again}.", err=True)
             raise
-
-    def answer(self, job: Job, items: Items) -> Count:
-        """The count of a single job."""
-        (count,) = self.answers([job], items, foresee([job], items, keys_in(self.journal)))
-        return count
 
     def _charged(self) -> list[str]:
         """The tokens of all requests, and their cost if the price is known."""
@@ -109,9 +107,9 @@ class Run:
         sent = counted(self.tally.requests, "request") + (f" (of which failed: {failed})" if failed else "")
         return [sent, *self._charged()] if self.tally.requests else []
 
-    def end(self, job: Job, count: Count, reading: Reading, lines: Sequence[str] = ()) -> None:
-        """Print the output and cost, the ``lines``, excluded rows and failures; exit with the run's code."""
-        typer.echo(f"{job.out}: {', '.join([counts(count), *self.requests()])}")
+    def end(self, count: Count, reading: Reading, lines: Sequence[str] = ()) -> None:
+        """Print the output of the only job and the cost, the ``lines``, excluded rows and failures; exit with the run's code."""
+        typer.echo(f"{self.jobs[0].out}: {', '.join([counts(count), *self.requests()])}")
         for line in lines:
             typer.echo(line)
         inputs.print_excluded(reading)
@@ -190,8 +188,10 @@ def summarize(
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
     reading = options.read(files)
-    job, run = Job(summarizer, out, system or ""), Run(asking, journal_of(out), quiet=quiet)
-    run.end(job, run.answer(job, reading.records), reading)
+    job = Job(summarizer, out, system or "")
+    run = Run([job], reading.records, journal_of(out), asking, quiet=quiet)
+    (count,) = run.answers()
+    run.end(count, reading)
 
 
 @app.command()
@@ -216,15 +216,15 @@ def claims(
     chat = registry.make("summarizer", with_, asking.of_model())
     job = Splitting(Splitter(chat, instruction_in(prompt)), out)
     reading = options.read(files)
-    run = Run(asking, journal_of(out), quiet=quiet)
-    count = run.answer(job, lambda: reading)
+    run = Run([job], lambda: reading, journal_of(out), asking, quiet=quiet)
+    (count,) = run.answers()
     split = (
         f"{counted(sum(job.claims), 'claim')} of {counted(len(job.claims), 'summary', 'summaries')}, "
         f"{counted(len(job.unparsed), 'reply', 'replies')} unparsed"
     )
     advice = ["To ask for these again, give another --prompt or --with."] if job.unparsed else []
     lines = [split, *(f"  {line}" for line in job.unparsed[:LISTED]), *advice]
-    run.end(job, count, reading, lines)
+    run.end(count, reading, lines)
 
 
 @app.command()
@@ -254,6 +254,7 @@ def sweep(
         fairbrief sweep examples/reviews.jsonl --with lead --sentences 1,2 --out lengths
         fairbrief sweep reviews.jsonl --with chat:gpt-4o-mini --temperature 0,.7 --out sweep
     """
+    from fairbrief.auditing import audit, check
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports.audit_folder import claimed, replace_all
     from fairbrief.reports.terminal import Place, print_result
@@ -262,28 +263,29 @@ def sweep(
     from fairbrief.workbench import sweep
 
     answers = out / sweep.ANSWERS
-    run = Run(asking, answers / sweep.JOURNAL, quiet=quiet)
     fixed = {name: str(value) for name, value in (("over", over), ("samples", samples)) if value is not None}
     named = {
         "prompt": prompt, "temperature": temperature, "sentences": sentences, "instruction": instruction,
     }  # fmt: skip
     jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
+    plan = sweep.plan_of(jobs, replace(plan, **inputs.plan_settings(options)))
+    check(reading.records(), plan)
+    run = Run(jobs, reading.records, answers / sweep.JOURNAL, asking, quiet=quiet)
     then = inputs.cached(cache or answers / "scores.sqlite")
-    plan = replace(plan, **inputs.plan_settings(options), wrap=partial(within, run.tally, then=then))
-    forecast = sweep.foresee(reading.records, jobs, plan)
+    plan = replace(plan, wrap=partial(within, run.tally, then=then))
     result = None
     try:
-        with nullcontext() if asking.dry_run else claimed(out):
-            outcome = run.answers(jobs, reading.records, forecast)
+        with claimed(out):
+            outcome = run.answers()
             if not quiet:
                 for job, count in zip(jobs, outcome, strict=True):
                     typer.echo(f"{job.system}: {counts(count)}", err=True)
                 if sent := run.requests():
                     typer.echo(", ".join(sent), err=True)
                 run.print_failures()
-            result = sweep.audited(jobs, plan)
             answered = read([job.out for job in jobs])
+            result = audit(answered, plan)
             result = with_examples(result, answered, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written

@@ -27,7 +27,6 @@ class Engine(Protocol):
         Memory does not grow with the stream. Errors of ``work`` and of the stream are raised in the place of their item,
         after all results before it.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,9 @@ class PaperProtocol(Protocol):
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """The specs of what the paper measured, over each of ``attributes``."""
-        ...
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables, filled from ``estimates``; those of other measures are passed over."""
-        ...
 
 
 @runtime_checkable
@@ -57,4 +55,3 @@ class PerRecordProtocol(PaperProtocol, Protocol):
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
         """The tables that need single rows; they follow those of `tables`."""
-        ...

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from fairbrief.atomic_files import atomic_path, clear_unfinished, exclusive
+from fairbrief.atomic_files import clear_unfinished, exclusive, write_text
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import json_file, per_record
 from fairbrief.reports.result import Result
@@ -230,7 +230,7 @@ def add_digest(folder: Path, name: str) -> None:
     if not (folder / DIGESTS).exists():  # a folder without a list has nothing to add to
         return
     lines = (folder / DIGESTS).read_text(encoding="utf-8") + _digest_lines(folder, [name])
-    place(folder / DIGESTS, lambda path: path.write_text(lines, encoding="utf-8"))
+    write_text(folder / DIGESTS, lines)
 
 
 def _digest_lines(folder: Path, names: Sequence[str]) -> str:
@@ -247,11 +247,3 @@ def opened(folder: Path) -> tuple[json_file.ResultsFile, per_record.PerRecordRow
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
     return saved, per_record.saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)
-
-
-def place(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let ``write`` fill a temporary file, then move it to ``path`` in one step; follows links."""
-    path = path.resolve()
-    with atomic_path(path) as part:
-        write(part)
-    return path

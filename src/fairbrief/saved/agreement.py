@@ -22,6 +22,7 @@ from fairbrief.measures.representation import Representation
 from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import grouped
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
@@ -69,10 +70,8 @@ def correlations(
 
 
 def _of_one_measure(known: Iterable[str]) -> list[tuple[str, str]]:
-    kinds: dict[tuple[str, str], list[str]] = {}
-    for spec in known:
-        parsed = specs.parse(spec)
-        kinds.setdefault((parsed.name, parsed.over or ""), []).append(spec)
+    parsed = ((specs.parse(spec), spec) for spec in known)
+    kinds = grouped(((measure.name, measure.over), spec) for measure, spec in parsed)
     pairs = [pair for of_kind in kinds.values() for pair in itertools.combinations(of_kind, 2)]
     if not pairs:
         raise RequestError(
@@ -94,23 +93,21 @@ def named_measures(known: Collection[str], measures: Sequence[str]) -> list[str]
 
 def _correlation(first: SavedValues, second: SavedValues, resampling: Resampling) -> Correlation | None:
     both = first.in_common(second)
-    a = both[0]
-    if len(a.rows) < 2:
-        return None
     x, y = (saved.values(saved.rows) for saved in both)
-    cluster = a.clusters.codes()
+    if len(x) < 2:
+        return None
+    cluster, places = both[0].origins.clusters.codes(), both[0].places
 
     def over(some: Integers) -> Interval:
         draws = resampling.draws(cluster[some])
         return resampling.interval(statistics.spearman_of_draws(x[some], y[some], draws))
 
     records = over(np.arange(len(x)))
-    places = {name: own for name in a.systems if len(own := a.places(name))}
     enough = {name: own for name, own in places.items() if len(own) >= FEWEST_RECORDS}
     of_system = [(name, over(own) if len(places) > 1 else records, len(own)) for name, own in enough.items()]
     systems = Interval(None)
     if len(places) >= FEWEST_SYSTEMS:
-        systems = resampling.interval(statistics.spearman(*(s.by_system(places, resampling) for s in both)))
+        systems = resampling.interval(statistics.spearman(*(s.of_systems(places, resampling) for s in both)))
     n, of, against = int(np.isfinite(x + y).sum()), repr(first.measure), repr(second.measure)
     return Correlation(of, against, records, n, systems, tuple(places), tuple(of_system))
 
@@ -159,7 +156,7 @@ def change_comparisons(
     audited = specs_in(results)
     named = named_measures(audited, measures or audited)
     saved = saved_values(results, named)
-    known = {system for spec in named for system in saved[spec].systems}
+    known = {system for spec in named for system in saved[spec].places}
     if absent := [system for system in (plain, fair) if system not in known]:
         raise unknown(f"The set of audits has no system '{absent[0]}'.", absent[0], sorted(known))
     pairs = itertools.combinations(named, 2)
@@ -168,12 +165,12 @@ def change_comparisons(
 
 def _comparison(a: SavedValues, b: SavedValues, plain: str, fair: str, resampling: Resampling) -> Changes:
     a, b = a.in_common(b)
-    one, other = a.places(plain), a.places(fair)
+    one, other = (a.places.get(system, np.zeros(0, dtype=np.int64)) for system in (plain, fair))
     place = a.records.of(one).places_in(a.records.of(other))
     both = np.concatenate([one[place >= 0], other[place[place >= 0]]])
     if not len(both):
         raise RequestError(f"'{plain}' and '{fair}' have no record in common that both measures could use.")
-    values = (saved.of(both).by_system((plain, fair), resampling) for saved in (a, b))
+    values = (saved.of(both).of_systems((plain, fair), resampling) for saved in (a, b))
     x, y = (ratio(of[:, 0] - of[:, 1], of[:, 0]) for of in values)
     first, second, difference = map(resampling.interval, (x, y, x - y))
     return Changes(repr(a.measure), repr(b.measure), (first, second), difference, len(both) // 2)
@@ -410,8 +407,8 @@ def chunk_tables(found: Sequence[ChunkSize], scorer: str, threshold: float) -> l
         f"Identified, with {DRAWS.confidence_level:.0%} interval: a piece of so many words supports the claim above "
         f"{threshold:g} by {scorer}; {counted(found[0].records, 'record')}, resampled. Pieces: mean per document."
     )
-    by_system: dict[str, list[tuple[str, ...]]] = {}
-    for one in found:
-        row = one.size, str(one.identified), number(one.chunks, 1), f"{one.claims:,}"
-        by_system.setdefault(f"Claims whose source document is identified · {one.system}", []).append(row)
-    return [Table(title, header, tuple(rows), (note,)) for title, rows in by_system.items()]
+    title, made = "Claims whose source document is identified", []
+    for system, several in grouped((one.system, one) for one in found).items():
+        rows = [(s.size, str(s.identified), number(s.chunks, 1), f"{s.claims:,}") for s in several]
+        made.append(Table(f"{title} · {system}", header, tuple(rows), (note,)))
+    return made

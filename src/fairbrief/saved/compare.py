@@ -272,8 +272,7 @@ def _names_of_systems(ledgers: Iterable[Ledger]) -> list[str]:
 
 def _records_of(ledger: Ledger, system: str) -> tuple[Names, Names]:
     """The distinct records of a system, and those that were measured."""
-    is_here = np.array([kind.system == system for kind in ledger.origins.known_kinds], dtype=np.bool_)
-    rows = np.flatnonzero(is_here[ledger.origins.kind])
+    rows = ledger.origins.by_subgroup().get((system, WHOLE), np.zeros(0, dtype=np.int64))
     every, measured = (ledger.origins.of(some).records for some in (rows, rows[ledger.reasons[rows] == 0]))
     return united([every]), united([measured])
 

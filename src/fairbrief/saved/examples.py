@@ -10,19 +10,22 @@ from math import inf, isfinite, nan
 from operator import itemgetter
 
 import numpy as np
+import pyarrow as pa
 
 from fairbrief import registry, specs
-from fairbrief.auditing.record_values import RecordValues, stories_of, values_of_records
+from fairbrief.auditing.per_record import columns_of
+from fairbrief.auditing.record_values import RowReader, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import FairbriefError
-from fairbrief.reports.frames import coded
+from fairbrief.reports.frames import rows_with, usable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
+from fairbrief.reports.wording import grouped
 from fairbrief.saved.explanations import Omission, observed, omissions, story_of, values_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import Ask, Case, Cases, Floats, Integers, Measure, Observation
+from fairbrief.types import Ask, Case, Cases, Floats, Measure, Observation
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
@@ -45,12 +48,10 @@ def examples(result: Result, cases: Iterable[Case], scorers: Scorers) -> Example
     }
     shown = [row for row in rows if (row.system, row.record) in kept]
     measures = {m: registry.make("measure", m) for m in dict.fromkeys(row.measure for row in shown)}
-    observations = dict.fromkeys(measure.observation for measure in measures.values())
     complete: list[Row] = []
-    for observation in observations:
-        own = [row for row in shown if measures[row.measure].observation == observation]
+    for observation, own in grouped((measures[row.measure].observation, row) for row in shown).items():
         if holds_model(observation, kept.values(), scorers):
-            complete += _with_stories(own, result.rows)
+            complete += _with_stories(own, measures, result.rows)
         else:
             complete += explained(own, {key: (case,) for key, case in kept.items()}, measures, scorers)
     rules = {m: scorer_for(measure.observation, scorers)[1] for m, measure in measures.items()}
@@ -75,17 +76,22 @@ def open_case(row: Row, cases: Cases, scorers: Scorers) -> tuple[Row, Texts, Sup
     return row, _affordable([key], {key: cases[0]}, inf)[row.record], support
 
 
-def _with_stories(rows: Sequence[Row], per_record: PerRecordRows) -> Iterator[Row]:
+def _with_stories(
+    rows: Sequence[Row], measures: Mapping[str, Measure], per_record: PerRecordRows
+) -> Iterator[Row]:
     """The rows of one observation with their stories from the per-record statistics, without asking a model again."""
-    records, measures = {row.record for row in rows}, {row.measure for row in rows}
-    known = per_record.measures
-    (observation,) = {known[m] for m in measures}
-    stories: dict[str, dict[Key, str]] = {m: {} for m in measures}
+    observation, records = per_record.measures[rows[0].measure], {row.record for row in rows}
+    columns = columns_of(per_record.schemas[observation])
+    readers = {row.measure: RowReader(measures[row.measure], columns) for row in rows}
+    stories: dict[tuple[str, Key], str] = {}
     for piece in per_record.each_of(observation):
-        for m, by_key in stories.items():
-            by_key |= stories_of(piece, m, records)
+        shown = usable(rows_with(piece, "record", *records))
+        keys = [*zip(shown["system"].to_pylist(), shown["record"].to_pylist(), strict=True)]
+        for measure, reader in readers.items():
+            told = zip(keys, reader.stories(shown), strict=True)
+            stories |= {(measure, key): story for key, story in told}
     for row in rows:
-        yield replace(row, story=stories[row.measure].get((row.system, row.record), ""))
+        yield replace(row, story=stories.get((row.measure, (row.system, row.record)), ""))
 
 
 def _supports(
@@ -275,31 +281,31 @@ _Ends = dict[tuple[str, bool], list[tuple[float, Row]]]
 
 def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[Row]]:
     """Both ends of every order of the viewer, by measure and system."""
-    known = per_record.measures
-    for observation in dict.fromkeys(known.values()):
-        specs = [spec for spec, of in known.items() if of == observation]
-        ends: dict[tuple[str, str], _Ends] = {(spec, system): {} for spec in specs for system in systems}
-        for rows in per_record.each_of(observation):
-            for spec, values in values_of_records(rows, specs).items():
-                codes, names = coded(values.system)
-                for code, system in enumerate(names.to_pylist()):
-                    if system in systems:
-                        _merge(ends[spec, system], spec, system, values, np.flatnonzero(codes == code))
+    observed = grouped((observation, measure) for measure, observation in per_record.measures.items())
+    for observation, measures in observed.items():
+        readers = {measure: reader_of(measure, per_record.schemas[observation]) for measure in measures}
+        ends: dict[tuple[str, str], _Ends] = {(m, system): {} for m in measures for system in systems}
+        for rows in map(usable, per_record.each_of(observation)):
+            for system in systems:
+                own = rows_with(rows, "system", system)
+                for measure, reader in readers.items():
+                    if reader is not None:
+                        _merge(ends[measure, system], measure, system, reader, own)
         yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 
 
-def _merge(ends: _Ends, spec: str, system: str, found: RecordValues, places: Integers) -> None:
+def _merge(ends: _Ends, measure: str, system: str, reader: RowReader, rows: pa.Table) -> None:
     """Merge some rows of a system into the first rows of its orders; earlier rows win ties."""
-    for name, values in found.by_quantity.items():
-        own = np.where(np.isfinite(values[places]), values[places], np.nan)
-        ranks = {False: own, True: -own} if name != found.measure.name else {True: -np.abs(own)}
+    found = reader.values(rows)
+    for name, values in found.items():
+        own = np.where(np.isfinite(values), values, np.nan)
+        ranks = {False: own, True: -own} if name != reader.measure.name else {True: -np.abs(own)}
         for is_largest, ranked in ranks.items():
             end = ends.setdefault((name, is_largest), [])
-            order = np.argsort(ranked, kind="stable")[:MOST_OF_EACH]
-            for rank, i in zip(ranked[order].tolist(), places[order].tolist(), strict=True):
-                if isfinite(rank):
-                    of = {q: float(v[i]) for q, v in found.by_quantity.items() if np.isfinite(v[i])}
-                    row = Row(spec, system, found.record[i].as_py(), of, found.p[i].as_py(), "")
-                    end.append((rank, row))
+            for i in np.argsort(ranked, kind="stable")[:MOST_OF_EACH].tolist():
+                if isfinite(ranked[i]):
+                    known = {q: float(of[i]) for q, of in found.items() if np.isfinite(of[i])}
+                    record, p = rows["record"][i].as_py(), rows["p"][i].as_py()
+                    end.append((float(ranked[i]), Row(measure, system, record, known, p, "")))
             end.sort(key=itemgetter(0))
             del end[MOST_OF_EACH:]

@@ -372,9 +372,6 @@ def without_claim(case: t.Case, number: int) -> t.Case:
 
 
 def _without_mentions(person: t.Entity, document: int) -> t.Entity | None:
-    left = tuple(
-        replace(m, document=m.document - (m.document > document))
-        for m in person.mentions
-        if m.document != document
-    )
+    others = (mention for mention in person.mentions if mention.document != document)
+    left = tuple(replace(m, document=m.document - (m.document > document)) for m in others)
     return None if person.mentions and not left else replace(person, mentions=left)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from fairbrief import registry
-from fairbrief.auditing import differences, jackknifed, record_values
+from fairbrief.auditing import differences, jackknifed
 from fairbrief.auditing.differences import Change
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, decides
-from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import json_file, wording
@@ -21,15 +20,14 @@ from fairbrief.reports.plain import printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
-from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, is_named, rules
-from fairbrief.settings import as_list
+from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, rules
+from fairbrief.settings import Names, as_list
 from fairbrief.statistics.jackknife import t_quantile
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Data, Estimate, Note
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
-    from fairbrief.settings import Names
 
 Outcome = Literal["pass", "fail", "inconclusive"]
 EXIT: dict[Outcome, int] = {"pass": 0, "fail": 1, "inconclusive": 3}
@@ -84,7 +82,7 @@ def gate(
             message = f"{'; '.join(other)}. Audit both with the same settings"
             checks.append(Check("settings as in the baseline", "inconclusive", message))
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
-        found = of_margin(changes, margin, record_values.directions(result.rows))
+        found = of_margin(changes, margin)
         if not found:
             compare.compare(result, before)  # refuses audits without common records
             raise RequestError(NOTHING_COMPARED.format(", ".join(ours)))
@@ -150,11 +148,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
     candidates = [e for e in candidates if rule.system in ("", e.system)]
     spelled, plain = _canonical(rule.measure), replace(rule, system="")
     of_measure = [e for e in candidates if e.measure == spelled]
-    named = [
-        e
-        for e in of_measure
-        if (is_named(e.quantity, rule.quantity) if rule.quantity else wording.is_main_value(e))
-    ]
+    named = [e for e in of_measure if _is_limited(e, rule)]
     # A measure that could not use any record has only its main value, with the reason.
     named = named or [e for e in of_measure if e.value is None and not e.n]
     if not named:
@@ -164,6 +158,12 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
         named = _from_random(rule, named)
     names = [replace(plain, quantity=e.quantity if rule.quantity else "") for e in named]
     return [Asked(f"{n} [{e.system}]", e, rule.sign, rule.limit) for n, e in zip(names, named, strict=True)]
+
+
+def _is_limited(e: Estimate, rule: Rule) -> bool:
+    """Whether a rule limits this number of its measure: by default the main value; without a group that of every group."""
+    names = (e.quantity, e.quantity.partition("[")[0])
+    return rule.quantity in names if rule.quantity else wording.is_main_value(e)
 
 
 def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
@@ -185,7 +185,7 @@ def _from_random(rule: Rule, named: Sequence[Estimate]) -> list[Estimate]:
     ]
 
 
-def of_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Direction]) -> list[Asked]:
+def of_margin(changes: Sequence[Change], margin: float) -> list[Asked]:
     """Non-inferiority: nothing is worse than in the baseline by more than the margin.
 
     The distance of a group difference from its random-sentence baseline (from 0 if there is none) may grow by at most the
@@ -209,7 +209,7 @@ def of_margin(changes: Sequence[Change], margin: float, better: Mapping[str, Dir
                 sizes = (change.now, change.before, change.low, change.high)
                 rounded = (None if size is None else round(abs(size), 12) for size in sizes)
                 identity = (e.over, e.system, e.baseline, *rounded)
-        elif better.get(e.measure, "less") != "less":
+        elif change.more_is_better:
             sign, way, limit = ">=", "below", -margin
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
         against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"

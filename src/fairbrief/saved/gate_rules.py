@@ -66,11 +66,6 @@ def rule(text: str) -> Rule:
     return Rule(target.measure, quantity, sign, float(match[3]), target.system, from_random)
 
 
-def is_named(quantity: str, wanted: str) -> bool:
-    """Whether a quantity is ``wanted``, or that of a group if no group is named: ``difference[a]`` for ``difference``."""
-    return quantity == wanted or quantity.partition("[")[0] == wanted
-
-
 def rules(most: Sequence[str] = (), least: Sequence[str] = ()) -> list[Rule]:
     """The rules of ``--max`` (each a ``<=``) and of ``--min`` (each a ``>=``)."""
     result = []

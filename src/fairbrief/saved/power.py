@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,15 +11,14 @@ from fairbrief.errors import RequestError
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import name_of
+from fairbrief.reports.wording import grouped, name_of
 from fairbrief.saved.compare import result_of
-from fairbrief.settings import as_list
+from fairbrief.settings import Names, as_list
 from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
 from fairbrief.types import Data, Estimate, Table
 
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
-    from fairbrief.settings import Names
 
 PERMUTED = "label permutations"
 EXTRACTS = "random sentences"
@@ -161,14 +159,14 @@ def tables(found: Sequence[Power]) -> list[Table]:
     header = (
         "group difference, system", "against", "standard\nerror", "records", "smallest\ndetectable", *for_disparity,
     )  # fmt: skip
-    rows: dict[str, dict[str, list[tuple[str, ...]]]] = {}
-    for p in found:
-        heading = [(p.quantity, *[""] * (len(header) - 1))] if p.quantity else []
-        rows.setdefault(p.measure, {}).setdefault(p.quantity, heading).append(_row(p))
     made = []
-    for measure, of_quantity in rows.items():
+    for measure, of_measure in grouped((p.measure, p) for p in found).items():
+        rows: list[tuple[str, ...]] = []
+        for quantity, several in grouped((p.quantity, p) for p in of_measure).items():
+            rows += [(quantity, *[""] * (len(header) - 1))] if quantity else []
+            rows += map(_row, several)
         title = f"Detectable differences{f' · {measure}' if measure else ''}"
-        made.append(Table(title, header, tuple(chain(*of_quantity.values())), (detectable, OF_RECORDS)))
+        made.append(Table(title, header, tuple(rows), (detectable, OF_RECORDS)))
     return made
 
 

@@ -12,12 +12,14 @@ from typing import Any
 
 import msgspec
 
+from fairbrief.atomic_files import write_text
 from fairbrief.auditing.system_runs import Pooled, numbered
 from fairbrief.errors import DataError, FairbriefError
 from fairbrief.readers import Reading, ReadingSettings, input_sources, object_stores, summary_files
 from fairbrief.readers.files import InputFile
-from fairbrief.reports.audit_folder import INPUTS, add_digest, place
+from fairbrief.reports.audit_folder import INPUTS, add_digest
 from fairbrief.reports.frames import encodable
+from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored
 from fairbrief.types import REFERENCE, Case, Cases, Data
 
@@ -37,18 +39,13 @@ class Inputs(Data, frozen=True):
     """The identity of the audit, as in its other files."""
 
 
-def write(
-    folder: Path,
-    files: Sequence[str],
-    attributes: Sequence[str],
-    options: Mapping[str, Any],
-    reading: Reading,
-    audit: str,
-) -> None:
-    """Write ``inputs.json``."""
+def write(folder: Path, files: Sequence[str], reading: Reading, audit: str) -> None:
+    """Write ``inputs.json``: the files and how they were read, without the sample that was taken."""
     described = (_described(file, folder) for file in each(files, reading))
     names, sizes, digests = zip(*described, strict=True)
-    _place_inputs(folder, Inputs(names, tuple(attributes), options, sizes, digests, audit))
+    whole = replace(reading.settings, labels=(), sample=None, sample_by=None, seed=0)
+    attributes = tuple(as_list(whole.attributes))
+    _place_inputs(folder, Inputs(names, attributes, whole.given(), sizes, digests, audit))
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -88,7 +85,7 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:
-    place(folder / INPUTS, lambda path: path.write_bytes(msgspec.json.encode(inputs)))
+    write_text(folder / INPUTS, msgspec.json.encode(inputs).decode())
     add_digest(folder, INPUTS)
 
 

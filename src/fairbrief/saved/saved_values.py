@@ -7,31 +7,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from fairbrief.auditing import jackknifed, per_record
-from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.origins import Names, first_met, names_of, side_by_side
+from fairbrief.auditing.origins import Names, Origins, first_met, names_of, side_by_side
 from fairbrief.errors import RequestError
+from fairbrief.reports.frames import coded
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
 from fairbrief.statistics.agreement import Counts
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
-from fairbrief.types import Column, Data, Floats, Integers, Measure, Totals
+from fairbrief.types import Booleans, Column, Data, Floats, Integers, Measure, Totals
 
 
 class SavedValues(Data, frozen=True):
-    """The per-record statistics of one measure: a row per summary that it could measure, in order of appearance.
-
-    ``systems`` are the names, ``system`` (n,) the index of each row's; ``clusters`` (n,); ``records`` (n,) cluster and record;
-    ``rows`` (n, columns).
-    """
+    """The per-record statistics of one measure: a row per summary that it could measure. Shape of ``rows``: (n, columns)."""
 
     measure: Measure
     columns: dict[Column, int]
-    systems: Sequence[str]
-    system: Integers
-    clusters: Names
-    records: Names
+    origins: Origins
     rows: Floats
 
     def values(self, sums: Floats) -> Floats:
@@ -41,27 +35,35 @@ class SavedValues(Data, frozen=True):
 
     def of(self, places: Integers) -> SavedValues:
         """Some of the summaries. Shape: (n,)."""
-        clusters, records = self.clusters.of(places), self.records.of(places)
-        return replace(
-            self, system=self.system[places], clusters=clusters, records=records, rows=self.rows[places]
-        )
+        return replace(self, origins=self.origins.of(places), rows=self.rows[places])
 
-    def places(self, system: str) -> Integers:
-        """The places of a system's summaries."""
-        is_named = np.array([name == system for name in self.systems], dtype=np.bool_)
-        return np.flatnonzero(is_named[self.system])
+    @property
+    def places(self) -> dict[str, Integers]:
+        """The places of each system's summaries."""
+        return {system: places for (system, _), places in sorted(self.origins.by_subgroup().items())}
 
-    def by_system(self, systems: Iterable[str], resampling: Resampling) -> Floats:
+    @property
+    def systems(self) -> Names:
+        """The system of each summary. Shape: (n,)."""
+        known = names_of(kind.system for kind in self.origins.known_kinds)
+        return known.of(self.origins.kind.astype(np.int64))
+
+    @property
+    def records(self) -> Names:
+        """Cluster and record of each summary. Shape: (n,)."""
+        return side_by_side(self.origins.clusters, self.origins.records)
+
+    def of_systems(self, systems: Iterable[str], resampling: Resampling) -> Floats:
         """Each system's value over its summaries, then of each resample of clusters. Shape (1 + resamples, systems)."""
-        cluster, values = self.clusters.codes(), []
-        for places in map(self.places, systems):
-            sums = jackknifed.summed(self.rows[places], cluster[places], int(cluster.max()) + 1)
+        cluster, places, values = self.origins.clusters.codes(), self.places, []
+        for own in (places[system] for system in systems):
+            sums = jackknifed.summed(self.rows[own], cluster[own], int(cluster.max()) + 1)
             values.append(self.values(resampling.totals(sums)))
         return np.stack(values, axis=-1)
 
     def in_common(self, other: SavedValues) -> tuple[SavedValues, SavedValues]:
         """Both on their common summaries, in the order of this."""
-        ours, theirs = (side_by_side(names_of(x.systems).of(x.system), x.records) for x in (self, other))
+        ours, theirs = (side_by_side(x.systems, x.records) for x in (self, other))
         place = ours.places_in(theirs)
         return self.of(np.flatnonzero(place >= 0)), other.of(place[place >= 0])
 
@@ -75,29 +77,22 @@ def saved_values(results: Iterable[Result], specs: Collection[str]) -> dict[str,
     """The per-record statistics of these measures without sanity baselines. RequestError if several audits have a measure."""
     found: dict[str, SavedValues] = {}
     for result in results:
-        for ledger, measures in per_record.ledgers_from(result.rows, wanted=specs):
-            rows = _without_baselines(measures[0], ledger)
+        ledgers = per_record.ledgers_from(result.rows, by=(), wanted=specs, is_out=_are_baselines)
+        for ledger, measures in ledgers:
+            origins, rows = ledger.kept(), ledger.matrix()
             for measure in measures:
                 if (spec := repr(measure)) in found:
                     raise RequestError(
                         f"Several of the audits have the measure {spec}: give only one of them, or audit all files together."
                     )
-                found[spec] = replace(rows, measure=measure)
+                found[spec] = SavedValues(measure, ledger.columns, origins, rows)
     return found
 
 
-def _without_baselines(measure: Measure, ledger: Ledger) -> SavedValues:
-    origins = ledger.kept()
-    is_system = np.array([kind.system_kind == "system" for kind in origins.known_kinds], dtype=np.bool_)
-    chosen = np.flatnonzero(is_system[origins.kind])
-    origins = origins.of(chosen)
-    known = origins.known_kinds
-    systems = list(dict.fromkeys(kind.system for kind in known))
-    number = np.array([systems.index(kind.system) for kind in known], dtype=np.int64)
-    clusters = origins.clusters
-    records = side_by_side(clusters, origins.records)
-    rows = ledger.matrix()[chosen]
-    return SavedValues(measure, ledger.columns, systems, number[origins.kind], clusters, records, rows)
+def _are_baselines(rows: pa.Table) -> Booleans:
+    """Which rows are not of a system."""
+    codes, kinds = coded(rows["system_kind"])
+    return np.array([kind != "system" for kind in kinds.to_pylist()], dtype=np.bool_)[codes]
 
 
 BLOCK = 4_000_000

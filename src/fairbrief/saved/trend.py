@@ -10,7 +10,7 @@ from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,12 +25,9 @@ from fairbrief.reports.trend_page import PANELS, Drift, Kind, Night, Release, Se
 from fairbrief.reports.wording import group_or_part, group_with
 from fairbrief.saved import compare, gate
 from fairbrief.saved.gate_rules import Rule, Sign, rules
-from fairbrief.settings import as_list
+from fairbrief.settings import Names, as_list
 from fairbrief.statistics import sequential
 from fairbrief.types import Data, Estimate, Floats
-
-if TYPE_CHECKING:
-    from fairbrief.settings import Names
 
 REFERENCE = 28
 """Reference nights by default: whole weeks, in which weekdays are equally frequent."""

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairbrief.auditing.record_values import RowReader, contrasts_of, reader_of
+from fairbrief.auditing.record_values import RowReader, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import DataError, FairbriefError, RequestError
 from fairbrief.reports import audit_folder, json_file, number_format
@@ -258,8 +258,8 @@ class OpenAudit:
         ]
         records, ps, values, sure = zip(*pieces, strict=True)
         record = pa.chunked_array([*chain.from_iterable(records)], pa.string()).combine_chunks()
-        groups = contrasts_of(reader.of_nothing(), reader.measure) if len(record) else {}
-        agreed = {group: np.concatenate([of[group] for of in sure if of]) for group in groups}
+        groups = reader.differences if len(record) else {}
+        agreed = {group: np.concatenate([of[group] for of in sure]) for group in groups}
         # Each part is freed when it was copied.
         joined = {name: np.concatenate([of.pop(name) for of in values]) for name in list(values[0])}
         p = np.concatenate([of.cast(pa.float64()).to_numpy() for of in ps])
@@ -286,7 +286,7 @@ class OpenAudit:
             its = reader_of(other, self.result.rows.schemas[observation])
             if its is None or getattr(its.measure, "over", "") != over:
                 continue
-            if contrasts_of(its.of_nothing(), its.measure) and (observation not in chosen or its.has_bounds):
+            if its.differences and (observation not in chosen or its.has_bounds):
                 chosen[observation] = its
         return chosen
 
@@ -295,8 +295,8 @@ class OpenAudit:
         agreed: dict[str, Floats], record: pa.Array, pieces: Iterable[pa.Table], reader: RowReader
     ) -> None:
         """Set to 0 the differences that have, or may have, the opposite sign by another scorer, whose rows come in pieces."""
-        contrasts, has_bounds = contrasts_of(reader.of_nothing(), reader.measure), reader.has_bounds
-        for rows in filter(len, pieces):
+        contrasts, has_bounds = reader.differences, reader.has_bounds
+        for rows in pieces:
             place = pc.index_in(record, rows["record"].cast(pa.string()).combine_chunks())
             values, surely = reader.values(rows), reader.surely(rows)
             here = np.flatnonzero(pc.is_valid(place).to_numpy(zero_copy_only=False))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from fairbrief import __version__
-from fairbrief.atomic_files import PRIVATE, atomic_path, locked
+from fairbrief.atomic_files import PRIVATE, atomic_path
 from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
@@ -71,11 +70,9 @@ class Writer(Protocol):
 
     def wanted(self, item: Any) -> Iterable[Any]:
         """The answers about a record (or case), each with a ``key``; those with equal keys may be written once."""
-        ...
 
     def answers(self, wanted: Iterable[Any], tally: Tally) -> Iterator[list[tuple[str, Answer]]]:
         """The answers under their keys, in batches, in any order."""
-        ...
 
 
 def _wanted(writers: Iterable[Writer], items: Items) -> Iterator[tuple[Writer, Any]]:
@@ -127,7 +124,7 @@ def summarize_all(
     ``made``: `fairbrief.readers.read` reads it without further settings. A missing summary is null with the reason
     "no answer", or "not asked" if the most requests were sent; the next run requests it.
 
-    Returns one count per job. Raises RequestError if another process is writing one of the files.
+    Returns one count per job. Raises RequestError if another process is writing to the journal.
     """
     by_endpoint: dict[object, list[Writer]] = {}
     for i, job in enumerate(jobs):
@@ -135,10 +132,7 @@ def summarize_all(
         by_endpoint.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
     tally, total = tally or Tally(), Count()
     unanswered: dict[str, Answer] = {}
-    with ExitStack() as stack:
-        for job in jobs:
-            stack.enter_context(locked(job.out))
-        answers = stack.enter_context(open_journal(journal))
+    with open_journal(journal) as answers:
         try:
             for writers in by_endpoint.values():
                 for batch in writers[0].answers(_missing(writers, items, answers, total), tally):

@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief import registry
-from fairbrief.auditing import Plan, audit, check
-from fairbrief.chat.journal import keys_in
 from fairbrief.errors import RequestError
-from fairbrief.readers import read
-from fairbrief.reports.result import Result
-from fairbrief.workbench.summarizing import Forecast, Items, Job
-from fairbrief.workbench.summarizing import foresee as foresee_answers
+from fairbrief.plan import Plan
+from fairbrief.workbench.summarizing import Job
 
 ANSWERS, JOURNAL = "answers", "answers.journal"
 
@@ -59,28 +55,14 @@ def _setting(writer: Any, name: str, text: str) -> str:
     return str(getattr(writer, name))
 
 
-def foresee(records: Items, jobs: Sequence[Job], plan: Plan) -> Forecast:
-    """The requests of a sweep. Raises the errors of measures, the baseline and prompts."""
-    baseline_of(jobs, plan)
-    check(records(), plan)
-    known = keys_in(jobs[0].out.with_name(JOURNAL))
-    return foresee_answers(jobs, records, known)
+def plan_of(jobs: Sequence[Job], plan: Plan) -> Plan:
+    """The plan of the audit: each setting is a system, compared by record with the baseline, by default the first setting.
 
-
-def audited(jobs: Sequence[Job], plan: Plan) -> Result:
-    """The audit of the answers: each setting is a system, compared with the baseline by record.
-
-    Several samples of a setting are pooled. Answers beyond the most requests are missing, and counted.
+    Several samples of a setting are pooled. RequestError for a baseline that is no setting.
     """
-    has_runs = any(getattr(job.summarizer, "samples", 1) > 1 for job in jobs)
-    plan = replace(plan, baseline=baseline_of(jobs, plan), is_pairwise=True, pools_runs=has_runs)
-    return audit(read([job.out for job in jobs]), plan)
-
-
-def baseline_of(jobs: Sequence[Job], plan: Plan) -> str:
-    """The setting for comparison: the named one, or the first."""
     names = [job.system for job in jobs]
     baseline = plan.baseline if plan.baseline is not None else names[0]
     if baseline not in names:
         raise RequestError(f"No setting is named '{baseline}'. Settings: {'; '.join(names)}.")
-    return baseline
+    has_runs = any(getattr(job.summarizer, "samples", 1) > 1 for job in jobs)
+    return replace(plan, baseline=baseline, is_pairwise=True, pools_runs=has_runs)

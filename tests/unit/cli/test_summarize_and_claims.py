@@ -7,7 +7,7 @@ from tests.cli.command import Command, printed, row, write
 from tests.stub_chat import StubChat
 
 from fairbrief import readers
-from fairbrief.atomic_files import locked
+from fairbrief.chat.journal import journal_of, open_journal
 from fairbrief.cli.command_line import INCOMPLETE
 from fairbrief.errors import DataError, RequestError
 
@@ -77,7 +77,8 @@ def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> N
     with StubChat() as server:
         with pytest.raises(RequestError, match="is also an input"):
             summarize(source, source, server)
-        with locked(tmp_path / "o"), pytest.raises(RequestError, match="Another process is writing"):
+        journal = open_journal(journal_of(tmp_path / "o"))
+        with journal, pytest.raises(RequestError, match="Another process is writing"):
             summarize(source, tmp_path / "o", server)
         assert server.requests == 0
 

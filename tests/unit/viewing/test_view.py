@@ -17,10 +17,11 @@ import pytest
 from tests.cli.command import printed
 
 import fairbrief
-from fairbrief.auditing.record_values import values_of_records
+from fairbrief.auditing.record_values import reader_of
 from fairbrief.errors import DataError, RequestError
 from fairbrief.reports import per_record
 from fairbrief.reports.audit_folder import load, write_all
+from fairbrief.reports.frames import rows_with, usable
 from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, OpenAudit, Server
@@ -61,10 +62,11 @@ def records_of(found: dict[str, Any]) -> list[str]:
 def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answers, folder: Path) -> None:
     """Each order is that of the values computed from the whole per-record statistics at once; records without a value come last."""
     rows = load(folder).rows
-    whole = values_of_records(rows.of(rows.measures[COVERAGE]), [COVERAGE])[COVERAGE]
-    mine = [i for i, s in enumerate(whole.system.to_pylist()) if s == "rosy"]
-    for name, of in whole.by_quantity.items():
-        values = {whole.record[i].as_py(): of[i] for i in mine if np.isfinite(of[i])}
+    whole = rows_with(usable(rows.of(rows.measures[COVERAGE])), "system", "rosy")
+    reader, mine = reader_of(COVERAGE, whole.schema), whole["record"].to_pylist()
+    assert reader is not None
+    for name, of in reader.values(whole).items():
+        values = {record: of[i] for i, record in enumerate(mine) if np.isfinite(of[i])}
         for way, sign in (("up", 1), ("down", -1)):
             if name == "coverage_parity":
                 continue
