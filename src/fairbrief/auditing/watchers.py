@@ -67,7 +67,8 @@ class Tuples:
         self._numbers.extend(numbers)
         self._room -= len(numbers)
         if self._room <= 0:
-            self._numbers, self._room = array("q", self.distinct().tobytes()), MANY
+            self._numbers = array("q", self.distinct().tobytes())
+            self._room = max(MANY, len(self._numbers))
 
     def update(self, other: Tuples) -> None:
         """All tuples of another."""
