@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from msgspec import ValidationError
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.plain import printable
@@ -181,14 +182,18 @@ def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> No
         raise DataError(mixed(path))
 
 
+DAMAGES = (pa.ArrowException, ValidationError, OSError, ValueError, TypeError, KeyError, RecursionError)
+"""What the libraries raise for a damaged file."""
+
+
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Raise DataError if a Parquet file is missing or damaged."""
+    """Raise DataError if a saved file, Parquet or JSON, is missing or damaged."""
     try:
         yield
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
+    except DAMAGES as error:
         if getattr(error, "filename", None) is not None:
             raise
         raise DataError(
