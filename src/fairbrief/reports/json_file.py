@@ -1,4 +1,4 @@
-"""``results.json``: every estimate, difference, table and example of an audit in a versioned schema; and ``examples.json``.
+"""``results.json``: every estimate, difference and table of an audit in a versioned schema; and ``examples.json``.
 
 The schema is ``results.schema.json`` in this folder. An undefined number is null. Infinity, which is not a JSON number, is the text
 "Infinity" or "-Infinity" as a value or bound of an estimate, and null elsewhere. Lone surrogates, which JSON can write but
@@ -25,7 +25,7 @@ from msgspec import convert
 
 from fairbrief.errors import DataError
 from fairbrief.reports import wording
-from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed, reading
+from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, reading, refuse_other
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
 from fairbrief.reports.wording import Context, grouped, ordered_groups, worded
@@ -161,8 +161,7 @@ def read_examples(path: Path, audit: str) -> Examples:
     if not path.exists():
         return Examples()
     found = _content(path, EXAMPLES)
-    if found.get("audit") != audit:
-        raise DataError(mixed(path))
+    refuse_other(path, found.get("audit"), audit)
     with reading(path):
         return convert(found, Examples)
 

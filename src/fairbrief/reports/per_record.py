@@ -136,7 +136,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
         table = pq.read_table(path)
         hashes = table.replace_schema_metadata()
         hashes.select(["record", "documents"])  # an error without these columns
-    _refuse_other(path, table.schema.metadata or {}, audit)
+    refuse_other(path, (table.schema.metadata or {}).get(b"audit"), audit)
     return hashes
 
 
@@ -156,9 +156,9 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
             metadata = found.metadata.metadata or {}
             listed = json.loads(metadata.get(b"columns", b"[]"))
             absent = [name for name in listed if name not in found.schema_arrow.names]
-        if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+        if metadata.get(b"schema") != SCHEMA.encode():
             raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
-        _refuse_other(path, metadata, audit)
+        refuse_other(path, metadata.get(b"audit"), audit)
         if absent:
             raise DataError(f"{path} has no column '{printable(absent[0])}'. Run the audit again.")
         opened[one.observation] = path, found
@@ -176,10 +176,10 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
     return PerRecordRows({spec: one.observation for one in files for spec in one.measures}, schemas, tables)
 
 
-def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
-    """Raise DataError for a file of another audit."""
-    if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
-        raise DataError(mixed(path))
+def refuse_other(path: Path, found: object, audit: str) -> None:
+    """Raise DataError for a file from another audit than ``results.json``: ``found`` is its identity, text or bytes."""
+    if found not in (audit, audit.encode()):
+        raise DataError(f"{path} and results.json are from different audits. Run the audit again.")
 
 
 DAMAGES = (pa.ArrowException, ValidationError, OSError, ValueError, TypeError, KeyError, RecursionError)
@@ -199,8 +199,3 @@ def reading(path: Path | str) -> Iterator[None]:
         raise DataError(
             f"{path} is damaged: {first_line(error).rstrip('.')}. Run the audit again."
         ) from error
-
-
-def mixed(path: Path | str) -> str:
-    """The message for a file from another audit than ``results.json``."""
-    return f"{path} and results.json are from different audits. Run the audit again."
