@@ -398,7 +398,7 @@ UNKNOWN = (
     "rouge1:rouge1-random<=1",
 )  # fmt: skip
 VALUE = r'"value":[-\d.e]+'
-FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|not valid|is not a 'fairbrief|schema is"
+FILE = r"was changed after the audit|was removed|different audits|no such file|damaged|schema is"
 
 # fmt: off
 CHANGES: dict[str, Make] = {
@@ -452,7 +452,7 @@ CHANGES: dict[str, Make] = {
     "a file removed": _folder(FILE, _remove),
     "an older schema": _folder("schema is", _replaced("results.json", *((r"results/\d", f"results/{n}") for n in range(1, 6)))),
     "NaN or infinity": _folder(
-        "not valid JSON", _replaced("results.json", *((VALUE, f'"value":{x}') for x in ("NaN", "Infinity", "1e999")))),
+        "damaged", _replaced("results.json", *((VALUE, f'"value":{x}') for x in ("NaN", "Infinity", "1e999")))),
     "digests removed": _folder("digests.sha256", lambda folder, *_: (folder / DIGESTS).unlink()),
     "digests changed": _folder(
         "was changed after the audit", _replaced(DIGESTS, ("^.", "x"), ("results", "result"), ("(?m)^.*examples.*\n", ""))),

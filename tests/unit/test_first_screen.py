@@ -87,6 +87,19 @@ def test_sizes_findings_and_their_certainty_are_stated() -> None:
     )
 
 
+def test_both_sides_are_told_where_neither_is_worse() -> None:
+    """An invented group is above an even share, the other below it; nothing says that no group is significant."""
+    spec = {"measure": "entity_hallucination@gender", "over": "gender", "p": 0.001, "p_adjusted": 0.001}
+    shares = {"female": -0.3, "male": 0.3}
+    found = answers(
+        screen(*(PLAIN.replace(**spec, group=g, quantity=f"shift[{g}]", value=x) for g, x in shares.items()))
+    )
+    assert found["Finding"].startswith(
+        "Significantly below the permutation mean in summaries by gpt-4: female (−30 percentage points). "
+        "Significantly above the permutation mean in summaries by gpt-4: male (+30 percentage points). "
+    )
+
+
 def test_the_caution_on_the_scorer_is_its_cards() -> None:
     """It has the figures of the scorer that the measure takes, by default or by its setting; what next sends to no scorer."""
     found = answers(screen(CLEAR))

@@ -29,6 +29,11 @@ def wanted(measure: str = "coverage_parity") -> Score:
     return fairbrief.score(DOCUMENTS, SUMMARIES, GROUPS, measure=measure, **FEW)
 
 
+def by_name(measure: str = "coverage_parity") -> dict[str, float]:
+    """The same as named numbers."""
+    return numbers(DOCUMENTS, SUMMARIES, GROUPS, measure, **FEW)
+
+
 def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str, Any]]) -> ModuleType:
     """An adapter, loaded with stand-ins for the modules of its tool."""
     for tool, members in parts.items():
@@ -44,7 +49,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str
 
 def test_numbers_are_named_by_quantity_and_column() -> None:
     """Every number of the frame is there by a name without brackets; absent ones are left out."""
-    found = numbers(wanted())
+    found = by_name()
     main, critic, _ = wanted().to_dicts()
     assert found["coverage_parity"] == main["value"]
     assert found["coverage_parity.extract_baseline"] == main["extract_baseline"]
@@ -76,7 +81,7 @@ def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatc
         scores.append(SimpleNamespace(score=asyncio.run(score(state, None)), sample_metadata=sample))
     assert [s.score.value for s in scores[:2]] == [4, 4]
     (metric,) = given["metrics"]
-    assert metric(scores) == numbers(wanted("uer"))
+    assert metric(scores) == by_name("uer")
 
 
 def test_the_metric_of_deepeval_collects_cases_and_judges_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +104,7 @@ def test_the_harness_collects_records_and_aggregates_them() -> None:
     process = lm_eval_task.collected("value", "p")
     docs = [{"documents": d, "groups": g} for d, g in zip(DOCUMENTS, GROUPS, strict=True)]
     results = [process(doc, [summary]) for doc, summary in zip(docs, SUMMARIES, strict=True)]
-    found = numbers(wanted())
+    found = by_name()
     for name, number in (("value", "coverage_parity"), ("p", "relative_difference.fan.family_p")):
         audited = lm_eval_task.aggregation("coverage_parity", number, **FEW)
         assert audited([result[name] for result in results]) == found[number]

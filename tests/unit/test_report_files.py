@@ -95,7 +95,7 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
     for field, number in (("value", "Infinite"), ("value", ["Infinity"]), ("p", "Infinity")):
         damaged = {**written, "estimates": [{**written["estimates"][0], field: number}]}
         (tmp_path / "results.json").write_text(json.dumps(damaged), encoding="utf-8")
-        with pytest.raises(DataError, match="is not a 'fairbrief"):
+        with pytest.raises(DataError, match=r"results\.json is damaged"):
             json_file.read(tmp_path / "results.json")
 
 

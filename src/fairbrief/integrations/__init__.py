@@ -6,15 +6,17 @@ A single record has no disparity, so no adapter judges one. A record has ``docum
 
 from __future__ import annotations
 
-from fairbrief.scoring import Score
+from typing import Any
+
+import fairbrief
 
 SHOWN = ("low", "high", "permutation_mean", "extract_baseline", "p", "family_p")
 
 
-def numbers(score: Score) -> dict[str, float]:
-    """The numbers of a score of one system: ``uer``, ``uer.p``, ``difference.left.low`` and so on, without absent ones."""
+def numbers(documents: Any, summaries: Any, groups: Any, measure: str, **settings: Any) -> dict[str, float]:
+    """The numbers of a `fairbrief.score` of one system: ``uer``, ``uer.p``, ``difference.left.low`` and so on, without absent ones."""
     result: dict[str, float] = {}
-    for row in score.to_dicts():
+    for row in fairbrief.score(documents, summaries, groups, measure=measure, **settings).to_dicts():
         quantity = row["quantity"].replace("[", ".").replace("]", "")  # Inspect prints no brackets
         named = {quantity: row["value"], **{f"{quantity}.{name}": row[name] for name in SHOWN}}
         result |= {name: number for name, number in named.items() if number is not None}

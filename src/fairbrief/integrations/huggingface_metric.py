@@ -7,7 +7,6 @@ from typing import Any
 import evaluate
 from datasets import Features, Sequence, Value
 
-import fairbrief
 from fairbrief.integrations import numbers
 
 TEXT = Value("string")
@@ -34,4 +33,4 @@ class GroupScore(evaluate.Metric):  # type: ignore[misc]
     def _compute(
         self, predictions: Any, documents: Any, groups: Any, measure: str = "coverage_parity", **settings: Any
     ) -> dict[str, float]:
-        return numbers(fairbrief.score(documents, predictions, groups, measure=measure, **settings))
+        return numbers(documents, predictions, groups, measure, **settings)

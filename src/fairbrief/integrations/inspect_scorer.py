@@ -7,7 +7,6 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
-import fairbrief
 from fairbrief.integrations import numbers
 
 
@@ -19,7 +18,7 @@ def group_score(measure: str, **settings: Any) -> Metric:
         samples = [one.sample_metadata or {} for one in scores]
         summaries = [one.score.answer or "" for one in scores]
         documents, groups = ([sample[name] for sample in samples] for name in ("documents", "groups"))
-        return numbers(fairbrief.score(documents, summaries, groups, measure=measure, **settings))
+        return numbers(documents, summaries, groups, measure, **settings)
 
     return audited
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from math import nan
 from typing import Any
 
-import fairbrief
 from fairbrief.integrations import numbers
 
 
@@ -36,8 +35,6 @@ def aggregation(measure: str, number: str, **settings: Any) -> Callable[[Sequenc
 
     def audited(records: Sequence[Any]) -> float:
         documents, summaries, groups = zip(*records, strict=True)
-        return numbers(fairbrief.score(documents, summaries, groups, measure=measure, **settings)).get(
-            number, nan
-        )
+        return numbers(documents, summaries, groups, measure, **settings).get(number, nan)
 
     return audited

@@ -37,14 +37,11 @@ def after_all(
     outputs = {
         (r["promptIdx"], r["testIdx"]): (r.get("response") or {}).get("output") for r in context["results"]
     }
-    prompts = context["prompts"]
-    is_single = len({prompt["label"] for prompt in prompts}) == 1
-    systems = {
-        prompt["provider"] if is_single else f"{prompt['provider']}: {prompt['label']}": [
-            outputs.get((i, test)) or "" for test in variables
-        ]
-        for i, prompt in enumerate(prompts)
-    }
+    has_one_prompt = len({prompt["label"] for prompt in context["prompts"]}) == 1
+    systems = {}
+    for i, prompt in enumerate(context["prompts"]):
+        name = prompt["provider"] if has_one_prompt else f"{prompt['provider']}: {prompt['label']}"
+        systems[name] = [outputs.get((i, test)) or "" for test in variables]
     documents, groups = ([of[name] for of in variables.values()] for name in ("documents", "groups"))
     score = fairbrief.score(documents, systems, groups, measure=measure, alpha=alpha, **settings)
     Path(out).write_text(json.dumps(score.to_dicts(), ensure_ascii=False, indent=1), encoding="utf-8")

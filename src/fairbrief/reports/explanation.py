@@ -14,7 +14,7 @@ import msgspec
 from fairbrief.reports import exports, json_file
 from fairbrief.reports.html import page
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.plain import named
 from fairbrief.reports.wording import capital, p_text
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Data, Estimate, Table
@@ -218,21 +218,21 @@ def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int
     if share <= 0:
         return "No single item contributes to the value: without any one of them it is as large or larger."
     part_of_value = f"{share:.0%}" if share < 1 else "all"
-    named = capital(_called(part)) + ("," if part.attributes else "")
-    return f"{named} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
+    item = capital(_called(part)) + ("," if part.attributes else "")
+    return f"{item} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
 
 
 def _item(part: Part, most: int, reason: str = "") -> str:
     """``document 3, neg: “text”``; a record is shown by its id."""
     what = f"{_called(part)} ({reason})" if reason else _called(part)
-    return what if part.kind in NAMED else f"{what}: “{shorten(printable(part.text), most)}”"
+    return what if part.kind in NAMED else f"{what}: “{named(part.text, most)}”"
 
 
 def _called(part: Part) -> str:
     """``document 3, neg``"""
     about = "".join(f", {value}" for value in part.attributes.values())
     name = part.text if part.kind in NAMED else part.number
-    return f"{part.kind} {name}{shorten(printable(about), ABOUT)}"
+    return f"{part.kind} {name}{named(about, ABOUT)}"
 
 
 def _places(effects: Iterable[float | None]) -> int:

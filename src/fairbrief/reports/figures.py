@@ -17,6 +17,7 @@ from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.plot import Axis, Mark
 from fairbrief.reports.result import Result
+from fairbrief.reports.wording import Context
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
 from fairbrief.types import Data, Estimate, Floats
@@ -56,7 +57,7 @@ class Figure(Data, frozen=True):
 class Part(Data, frozen=True):
     """The usable rows of one observation of a result, and the spec of the measure that declares the figure."""
 
-    result: Result
+    context: Context
     measure: str
     rows: pa.Table
 
@@ -79,20 +80,19 @@ class Part(Data, frozen=True):
     def by_system(self) -> tuple[Parts, str]:
         """The rows of the first systems, in the order of the audit, and a note for the caption if there are more."""
         present = self.rows["system"].unique().to_pylist()
-        audited = [s for s in self.result.all_systems if s in present]
+        audited = [s for s in self.context.result.all_systems if s in present]
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
 
     def value(self, system: str, quantity: str = "") -> Estimate:
         """A quantity of the measure, by default its main value, for one system on all records; without a value if it is not known."""
         where = (self.measure, quantity or wording.name_of(self.measure), system)
-        whole = (e for e in self.result.estimates if not e.subgroup)
-        return next((e for e in whole if (e.measure, e.quantity, e.system) == where), Estimate(*where, None))
+        return self.context.whole.get(where) or Estimate(*where, None)
 
     @property
     def by(self) -> str:
         """`` by ATTRIBUTE`` of the groups that the measure compares; "" if it has none."""
-        over = next((e.over for e in self.result.estimates if e.measure == self.measure), "")
+        over = next((e.over for e in self.context.result.estimates if e.measure == self.measure), "")
         return f" by {over}" if over else ""
 
 
@@ -106,8 +106,9 @@ def draw(result: Result) -> tuple[Figure, ...]:
     A figure whose title is taken already, e.g. of another version of the same measure, has the measure in its title.
     """
     figures: dict[str, Figure] = {}
+    context = Context(result)
     for name, (statistics, kind) in KINDS.items():
-        for part in _parts(result, name, statistics):
+        for part in _parts(context, name, statistics):
             parts, cut = part.by_system()
             figure = kind(part, parts)
             if figure.panels:
@@ -116,9 +117,10 @@ def draw(result: Result) -> tuple[Figure, ...]:
     return tuple(figures.values())
 
 
-def _parts(result: Result, figure: str, statistics: Sequence[str]) -> Iterator[Part]:
+def _parts(context: Context, figure: str, statistics: Sequence[str]) -> Iterator[Part]:
     """The part of each observation of which a measure declares a figure; with the first such measure."""
     declaring: dict[str, str] = {}
+    result = context.result
     for measure, observation in result.rows.measures.items():
         if figure in wording.declared(measure, result.made).figures:
             declaring.setdefault(observation, measure)
@@ -127,7 +129,7 @@ def _parts(result: Result, figure: str, statistics: Sequence[str]) -> Iterator[P
         rows = usable(result.rows.of(observation, lambda name: name.partition("[")[0] in wanted))
         if len(rows):
             filled = [name for name in rows.column_names if rows[name].null_count < len(rows)]
-            yield Part(result, measure, rows.select(filled))
+            yield Part(context, measure, rows.select(filled))
 
 
 def first_of(things: Sequence[str], most: int, what: str, which: str = "first") -> tuple[list[str], str]:
@@ -157,7 +159,7 @@ def _figure(
 
     ``axes`` are their titles, ``ticks`` the marked values of the horizontal one, ``key`` the lines to name.
     """
-    names, distributions = part.result.all_systems, list(distributions)
+    names, distributions = part.context.result.all_systems, list(distributions)
     label = plot.percent if axes[0] == POSITION else plot.plain
     x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks, label)
     top = max((max(shares) for _, _, lines, _ in distributions for shares in lines.values()), default=0.0)
@@ -292,7 +294,7 @@ def _sentiments(part: Part, parts: Parts) -> Figure:
 def _segments(part: Part, parts: Parts) -> Figure:
     """The positions from which summaries take their content; drawn with references where any measure has them."""
     has_references = bool(part.subscripts("reference"))
-    others_have = any(name.startswith("reference[") for name in part.result.rows.column_names())
+    others_have = any(name.startswith("reference[") for name in part.context.result.rows.column_names())
     places = sorted(part.subscripts("generated")) if has_references or not others_have else []
     panels = []
     for system, rows in parts.items():

@@ -146,14 +146,16 @@ def _too_few(context: Context) -> Iterator[str]:
 
 def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """By group, each system that is significantly below its baseline, the largest difference first; else that there is none."""
-    below = wording.grouped((context.worse(e), e) for e in context.significant(members))
+    significant, first, words = context.significant(members), members[0], context.words(members[0])
+    below = wording.grouped((context.worse(e), e) for e in significant)
     lines = [_of_group(several, context) for who, several in below.items() if who]
     yield from lines[:MOST_LINES]
-    first, words = members[0], context.words(members[0])
     if more := lines[MOST_LINES:]:
         yield f"{counted(len(more), 'more group')} significantly below, in the tables."
     elif lines or all(context.kind(e) in UNTESTED for e in members):
         return
+    elif significant and not (words.worse_below or words.worse_above):
+        return  # nobody is worse off on either side: `_above` has them
     elif first.group and not wording.is_pair(words):
         yield f"No group is significantly {words.worse_side} {context.baseline(first)}."
     else:
@@ -196,10 +198,10 @@ def _with_unit(value: float, unit: ContrastUnit) -> str:
 
 
 def _above(members: Sequence[Estimate], context: Context) -> Iterator[str]:
-    """Who is significantly on the other side of the baseline: above it, or below it where more is worse."""
-    if others := [e for e in context.significant(members) if not context.worse(e)]:
-        start = f"Significantly {context.kind(others[0])} {context.baseline(others[0])}"
-        yield _listed(start, others, context)
+    """Who is significantly on the other side of the baseline: above it, or below it where more is worse; on both where none is."""
+    others = (e for e in context.significant(members) if not context.worse(e))
+    for kind, several in wording.grouped((context.kind(e), e) for e in others).items():
+        yield _listed(f"Significantly {kind} {context.baseline(several[0])}", several, context)
 
 
 def _explained(members: Sequence[Estimate], context: Context) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""``results.json``: every estimate, difference, table and example of an audit in a versioned schema; and ``examples.json``.
+"""``results.json``: every estimate, difference and table of an audit in a versioned schema; and ``examples.json``.
 
 The schema is ``results.schema.json`` in this folder. An undefined number is null. Infinity, which is not a JSON number, is the text
 "Infinity" or "-Infinity" as a value or bound of an estimate, and null elsewhere. Lone surrogates, which JSON can write but
@@ -16,23 +16,22 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
-from msgspec import ValidationError, convert
+from msgspec import convert
 
-from fairbrief.errors import DataError, first_line
+from fairbrief.errors import DataError
 from fairbrief.reports import wording
-from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, mixed
+from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, reading, refuse_other
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
 from fairbrief.reports.wording import Context, grouped, ordered_groups, worded
 from fairbrief.types import Estimate, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"
-T = TypeVar("T")
 INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 UNBOUNDED = "value", "low", "high", "low_within", "high_within"
 """The fields of an estimate that may be infinite: published odds are where all people of a group are named, or nobody."""
@@ -153,7 +152,8 @@ def read(path: Path) -> ResultsFile:
     with suppress(AttributeError, KeyError, TypeError):  # what is no list of estimates is refused below
         for estimate in (*found["estimates"], *found["differences"]):
             estimate.update({f: numbers[x] for f in UNBOUNDED if (x := estimate.get(f)) in numbers})
-    return _converted(path, found, ResultsFile, SCHEMA)
+    with reading(path):
+        return convert(found, ResultsFile)
 
 
 def read_examples(path: Path, audit: str) -> Examples:
@@ -161,9 +161,9 @@ def read_examples(path: Path, audit: str) -> Examples:
     if not path.exists():
         return Examples()
     found = _content(path, EXAMPLES)
-    if found.get("audit") != audit:
-        raise DataError(mixed(path))
-    return _converted(path, found, Examples, EXAMPLES)
+    refuse_other(path, found.get("audit"), audit)
+    with reading(path):
+        return convert(found, Examples)
 
 
 def write_examples(examples: Examples, path: Path, audit: str) -> None:
@@ -174,25 +174,13 @@ def write_examples(examples: Examples, path: Path, audit: str) -> None:
 
 def _content(path: Path, schema: str) -> dict[str, Any]:
     """The JSON of a file, with finite numbers; raises DataError if it is damaged or of another schema."""
-    try:
-        found = json.loads(
-            path.read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite, parse_int=_finite
-        )
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is not valid JSON: {first_line(error)}. Run the audit again.") from error
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_finite)
     known = found.get("schema") if isinstance(found, dict) else None
     if known != schema:
         raise DataError(f"{path}: its schema is {str(known)[:60]!r}, not '{schema}'. Run the audit again.")
     return dict(found)
-
-
-def _converted(path: Path, found: Mapping[str, Any], kind: type[T], schema: str) -> T:
-    try:
-        return convert(found, kind)
-    except (ValidationError, RecursionError) as error:
-        raise DataError(f"{path} is not a '{schema}': {first_line(error)}. Run the audit again.") from error
 
 
 def _finite(text: str) -> float:

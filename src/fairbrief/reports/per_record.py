@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from msgspec import ValidationError
 
 from fairbrief.errors import DataError, first_line
 from fairbrief.reports.plain import printable
@@ -135,7 +136,7 @@ def read_sources(path: Path, audit: str) -> pa.Table | None:
         table = pq.read_table(path)
         hashes = table.replace_schema_metadata()
         hashes.select(["record", "documents"])  # an error without these columns
-    _refuse_other(path, table.schema.metadata or {}, audit)
+    refuse_other(path, (table.schema.metadata or {}).get(b"audit"), audit)
     return hashes
 
 
@@ -155,9 +156,9 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
             metadata = found.metadata.metadata or {}
             listed = json.loads(metadata.get(b"columns", b"[]"))
             absent = [name for name in listed if name not in found.schema_arrow.names]
-        if metadata.get(b"schema", b"").decode("utf-8", "replace") != SCHEMA:
+        if metadata.get(b"schema") != SCHEMA.encode():
             raise DataError(f"{path}: its schema is not '{SCHEMA}'. Run the audit again with this version.")
-        _refuse_other(path, metadata, audit)
+        refuse_other(path, metadata.get(b"audit"), audit)
         if absent:
             raise DataError(f"{path} has no column '{printable(absent[0])}'. Run the audit again.")
         opened[one.observation] = path, found
@@ -175,27 +176,26 @@ def saved_rows(folder: Path, files: Sequence[PerRecordFile], audit: str) -> PerR
     return PerRecordRows({spec: one.observation for one in files for spec in one.measures}, schemas, tables)
 
 
-def _refuse_other(path: Path, metadata: Mapping[bytes, bytes], audit: str) -> None:
-    """Raise DataError for a file of another audit."""
-    if metadata.get(b"audit", b"").decode("utf-8", "replace") != audit:
-        raise DataError(mixed(path))
+def refuse_other(path: Path, found: object, audit: str) -> None:
+    """Raise DataError for a file from another audit than ``results.json``: ``found`` is its identity, text or bytes."""
+    if found not in (audit, audit.encode()):
+        raise DataError(f"{path} and results.json are from different audits. Run the audit again.")
+
+
+DAMAGES = (pa.ArrowException, ValidationError, OSError, ValueError, TypeError, KeyError, RecursionError)
+"""What the libraries raise for a damaged file."""
 
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Raise DataError if a Parquet file is missing or damaged."""
+    """Raise DataError if a saved file, Parquet or JSON, is missing or damaged."""
     try:
         yield
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. 'fairbrief audit … --out DIR' writes it.") from None
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError) as error:
+    except DAMAGES as error:
         if getattr(error, "filename", None) is not None:
             raise
         raise DataError(
             f"{path} is damaged: {first_line(error).rstrip('.')}. Run the audit again."
         ) from error
-
-
-def mixed(path: Path | str) -> str:
-    """The message for a file from another audit than ``results.json``."""
-    return f"{path} and results.json are from different audits. Run the audit again."

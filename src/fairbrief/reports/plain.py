@@ -28,7 +28,7 @@ ONE_FOR_ONE = {0x0D: " ", 0x09: " ", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
 BLANKS = re.compile(r"(?<! ) *[\t\n][ \t\n]*")
 """White space with a tab or a line break, which becomes one space."""
 NAME = 120
-"""The most characters of a name in a sentence or table."""
+"""The most characters of a name in a sentence or table; ``results.json`` has the whole name."""
 
 
 def printable(text: object, *, lines: bool = False) -> str:
@@ -61,6 +61,6 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"
 
 
-def named(text: str) -> str:
-    """A name for sentences and tables, of at most `NAME` characters; ``results.json`` has the whole name."""
-    return shorten(printable(text), NAME)
+def named(text: str, limit: int = NAME) -> str:
+    """A printable name or text of at most ``limit`` characters."""
+    return shorten(printable(text), limit)

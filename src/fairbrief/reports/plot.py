@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil, copysign, floor, inf, isfinite, isinf, log10, sqrt
 from xml.sax.saxutils import escape, quoteattr
 
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.plain import named, printable
 from fairbrief.types import Data
 
 LIGHT: Mapping[str, str] = {
@@ -175,11 +175,6 @@ def wide(words: str) -> float:
     return (len(words) + words.count("%")) * LETTER
 
 
-def cut(words: str, limit: int) -> str:
-    """Printable words of at most ``limit`` characters."""
-    return shorten(printable(words), limit)
-
-
 def line_of(names: Sequence[str], who: str) -> tuple[str, str | None]:
     """Colour and dashes of a name by its place, a solid grey line if it is not among the names; they repeat after the last."""
     place = _place(names, who)
@@ -264,14 +259,14 @@ def drawn(alt: str, x: Axis, y: Axis, marks: Iterable[Mark], size: Bounds = SIZE
     parts = [*_axes(x, y, across, up, width, height), *(mark(across, up) for mark in marks)]
     below = 22 if x.widest else 2
     if x.title:
-        parts.append(text(width / 2, height + below + 8, cut(x.title, 48), "middle"))
+        parts.append(text(width / 2, height + below + 8, named(x.title, 48), "middle"))
         below += 18
     left = edge or (round(y.widest + ROOM + 4, 1) if y.ticks else 4)
     right = edge or max(10, wide(x.ticks[-1][1]) * 0.6 if x.ticks else 0)
     top = 24 if y.title else 6 if y.ticks else 0
     outer = round(left + width + right, 1), round(top + height + below, 1)
     return (
-        f'<svg role="img" aria-label={quoteattr(cut(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
+        f'<svg role="img" aria-label={quoteattr(named(alt, ALT))} xmlns="http://www.w3.org/2000/svg" '
         f'width="{"100%" if edge else outer[0]}" height="{outer[1]}" '
         f'viewBox="{-left:g} {-top:g} {outer[0]} {outer[1]}" '
         f'font-family="sans-serif" font-size="11" fill="none">{"".join(parts)}</svg>'
@@ -296,7 +291,7 @@ def _axes(x: Axis, y: Axis, across: Scale, up: Scale, width: float, height: floa
         yield text(-ROOM, at, words, "end")
     if y.has_line:
         yield line(0, height, 0, 0, FAINT)
-    yield text(-ROOM - y.widest, -14, cut(y.title, 48))
+    yield text(-ROOM - y.widest, -14, named(y.title, 48))
 
 
 # -------------------------------------------------------------------------------------- dark screens

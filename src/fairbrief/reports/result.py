@@ -175,8 +175,6 @@ class Result(Data, frozen=True):
     @property
     def excluded_by(self) -> dict[str, int]:
         """Option → how many rows of the input the user excluded by it."""
-        if required := self.made.get("not_required"):  # as older audits name it
-            return {"--require": required}
         return dict(self.made.get("excluded_by", {}))
 
     @property

@@ -117,9 +117,8 @@ def notes(estimates: Sequence[Estimate]) -> list[str]:
     lines = []
     for alike in by_text.values():
         rows = list(dict.fromkeys(row for row, _ in alike))
-        shares = [note.arguments.get(SHARE, 0.0) for _, note in alike]
-        _, most = alike[shares.index(max(shares))]
-        if len(set(map(number_format.share, shares))) > 1:
+        _, most = max(alike, key=lambda item: item[1].arguments.get(SHARE, 0.0))
+        if len({number_format.share(note.arguments.get(SHARE, 0.0)) for _, note in alike}) > 1:
             most = replace(most, arguments={**most.arguments, "is_largest": True})
         others = " and others" if len(rows) > MOST_LABELS else ""
         lines.append(f"{', '.join(rows[:MOST_LABELS])}{others}: {wording.worded(most)}")
@@ -162,16 +161,13 @@ def section_table(section: Section, context: Context, *, is_brief: bool = False)
     main_values = [e for e in section if wording.is_main_value(e)]
     shown = (section if is_whole else main_values or section)[:MOST_ROWS]
     notes = section_notes(section, shown if is_difference else section, len(section) - len(shown))
-    return replace(estimates_table(section, shown, context, is_brief=is_brief), notes=notes)
+    table = estimates_table(section, shown, context)
+    header = tuple(SHORT.get(heading, heading) for heading in table.header) if is_brief else table.header
+    return replace(table, header=header, notes=notes)
 
 
-def estimates_table(
-    section: Section, shown: Sequence[Estimate], context: Context, *, is_brief: bool = False
-) -> Table:
-    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section, without empty columns.
-
-    ``is_brief`` has the short headings, for narrow tables.
-    """
+def estimates_table(section: Section, shown: Sequence[Estimate], context: Context) -> Table:
+    """Value, interval, both baselines, p, n and number of excluded records of some estimates of a section, without empty columns."""
     is_difference, places = bool(section[0].baseline), number_format.decimals
     names: Columns = [
         ("measure", label),
@@ -194,8 +190,6 @@ def estimates_table(
     filled = [
         (h, cell) for h, cell in numbers if h not in absent and any(cell(e) not in empty for e in shown)
     ]
-    if is_brief:
-        filled = [(SHORT.get(heading, heading), cell) for heading, cell in filled]
     title = f"{'Differences of systems: ' if is_difference else ''}{section_title(section[0], context)}"
     return _table(title, [*names, *filled], shown)
 

@@ -24,7 +24,7 @@ from fairbrief.reports import tables as t
 from fairbrief.reports import wording
 from fairbrief.reports.first_answers import CAUTION, FINDING, FOLDER, INTERVAL, MEASURED, answers, next_steps
 from fairbrief.reports.number_format import ABSENT
-from fairbrief.reports.plain import printable, shorten
+from fairbrief.reports.plain import named, printable
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context
 from fairbrief.text.counted import counted
@@ -97,7 +97,7 @@ def print_labelled(label: str, texts: Iterable[str], style: str = "") -> None:
 def print_text(text: str, style: str = "") -> None:
     """Print a sentence, wrapped at the width of the terminal."""
     console = Console()
-    _print(_indented(shorten(printable(text), 2000), console.width, style=style), console)
+    _print(_indented(named(text, 2000), console.width, style=style), console)
 
 
 def _print(lines: Iterable[Text], console: Console) -> None:
@@ -387,7 +387,7 @@ class _Grid:
 
 def _safe(cell: str) -> str:
     """The printable lines of a cell: a score above its intervals, as papers print them."""
-    return "\n".join(shorten(printable(line), 300) for line in cell.split("\n"))
+    return "\n".join(named(line, 300) for line in cell.split("\n"))
 
 
 def _width(cell: str) -> int:

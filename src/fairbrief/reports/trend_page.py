@@ -263,7 +263,7 @@ def picture(s: Series, trend: Trend) -> str:
     zero = [0.0] if s.kind in ("contrast", "limit") else []
     low, high = plot.domain([*s.values, *s.low, *s.high, s.limit, *zero])
     many = len(trend.nights)
-    ticks = tuple((i + 0.5, plot.cut(trend.nights[i].name, 16)) for i in range(0, many, -(-many // TICKS)))
+    ticks = tuple((i + 0.5, named(trend.nights[i].name, 16)) for i in range(0, many, -(-many // TICKS)))
     label = partial(tick, unit=s.unit) if s.kind == "contrast" else plot.plain
     y = Axis.of_numbers((low, high), ticks=4, label=label)
     marks: list[Mark] = [box((0, trend.reference), (low, high), FAINT, 0.08)]

@@ -331,10 +331,9 @@ class Context:
         self._declared = cache(partial(declared, made=result.made))
 
     @cached_property
-    def _rates(self) -> Mapping[tuple[str, str, str], float]:
-        """Values on all records by system, measure and quantity."""
-        known = (e for e in self.result.estimates if e.value is not None and not e.subgroup)
-        return {(e.system, e.measure, e.quantity): e.value or 0.0 for e in known}
+    def whole(self) -> Mapping[tuple[str, str, str], Estimate]:
+        """The estimates on all records by measure, quantity and system."""
+        return {(e.measure, e.quantity, e.system): e for e in self.result.estimates if not e.subgroup}
 
     @cached_property
     def _variants(self) -> set[str]:
@@ -404,10 +403,10 @@ class Context:
         """The rates behind odds: ``25 of 100 female people are named, 40 of 100 male …``; "" where one is unknown."""
         parts, words = [], self.words(e)
         for group in sides(e.group) if words.rates else ():
-            rate = self._rates.get((e.system, e.measure, f"{words.rates}[{group}]"))
-            if rate is None:
+            of = self.whole.get((e.measure, f"{words.rates}[{group}]", e.system))
+            if of is None or of.value is None:
                 return ""
-            parts.append(filled(words.rate, rate=f"{100 * rate:.0f} of 100", group=named(group)))
+            parts.append(filled(words.rate, rate=f"{100 * of.value:.0f} of 100", group=named(group)))
         return ", ".join(parts)
 
     def by(self, e: Estimate) -> str:
