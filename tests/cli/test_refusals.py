@@ -87,7 +87,7 @@ REFUSED = [
     *((f"gate saved --baseline saved --margin {margin}", "give a number of at least 0") for margin in ("-1", "inf", "nan")),
     ("power", "--se X --clusters N"),
     ("power --se 0.1", "--se X --clusters N"),
-    ("power --se 0.1 --clusters 1", "clusters is 1: give a number above 1"),
+    ("power --se 0.1 --clusters 1", "--clusters is 1: give a number above 1"),
     ("power --se 0.1 --clusters 9 --disparity 0", "above 0"),
     ("power --se 0.1 --clusters 9 --power 1", "give a number between 0 and 1"),
     ("power --se 0.1 --clusters 9 --quantity chance_adjusted", "Give a saved audit"),
