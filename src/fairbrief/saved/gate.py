@@ -254,7 +254,7 @@ def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome
     nearest = _widened(estimate, low if is_upper else high, among, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
-        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
+        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:zg}, n = {estimate.n}"
         f"{_baselines_of(estimate)}"
     )
     if inside:
