@@ -94,7 +94,7 @@ REFUSED = [
     ("explain one.jsonl --measure uer@mood --out a.pdf", ".json, .md or .html"),
     ("claims one.jsonl --with lead --out o", "chat:MODEL"),
     ("agree two.jsonl", "--attribute"),
-    ("agree two.jsonl saved", "not both"),
+    ("agree two.jsonl saved", "two.jsonl is not the folder of a saved audit"),
     ("sweep one.jsonl --with random --out out --set words=", "--set words=: write --set NAME=VALUE"),
     ("sweep one.jsonl --with random --out out --set sentences=1 --sentences 2", "is given twice"),
     ("sweep one.jsonl --with random --out out --sentences 1,,2", "has an empty value"),
