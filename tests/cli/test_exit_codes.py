@@ -56,6 +56,7 @@ def test_an_error_that_nobody_expected_has_a_code_of_its_own(error: Exception, e
     (PermissionError(errno.EACCES, "Permission denied", "/x"), "/x: Permission denied."),
     (MemoryError(), "the memory is full"),
     (DataError("file:3: odd"), "file:3: odd"),
+    (DataError("a\nfairbrief: b.csv:3: odd"), "a fairbrief: b.csv:3: odd"),
 ])  # fmt: skip
 def test_what_a_person_can_mend_is_one_line(error: Exception, said: str, ended: Ended) -> None:
     """A full disk, a full memory and our own errors are told in a line of ours and end with 2."""

@@ -131,6 +131,17 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
     assert share.sample["groups"] == {"north": (8, 32), "south": (2, 8)}
 
 
+def test_a_sample_is_of_the_records_that_are_not_excluded() -> None:
+    """Half of the records have the required attribute: ten of these are sampled, and all others are counted as excluded."""
+    given = rows()
+    for i, row in enumerate(given):
+        labels = {"stars": "5"} if i % 4 < 2 else {}
+        row["documents"] = [{"text": "One.", "attributes": labels}]
+    reading = read(given, sample=10, require="stars")
+    assert len(ids(reading)) == 10
+    assert (reading.sample["records"], reading.tally.excluded_by) == (20, {"--require": 40})
+
+
 def test_counterfactuals_are_sampled_together() -> None:
     """Of a seed document, all counterfactuals are selected, or none."""
     given = [{"id": f"{i}{v}", "seed_document": str(i), "documents": ["One."], "summary": "One."} for i in range(9) for v in "xy"]  # fmt: skip

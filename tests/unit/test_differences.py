@@ -16,6 +16,7 @@ from fairbrief.readers import read
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
 from fairbrief.saved.compare import compare
+from fairbrief.saved.gate import gate
 from fairbrief.saved.ranking import LARGEST, overall
 from fairbrief.saved.saved_values import Resampling
 from fairbrief.types import Case, Estimate, Summary
@@ -115,7 +116,9 @@ def test_systems_are_ranked_by_their_largest_difference_from_random_sentences(re
     assert LARGEST not in published
 
 
-def saved_audit(folder: Path, name: str, systems: dict[str, str], first: str = "Oak tree") -> Path:
+def saved_audit(
+    folder: Path, name: str, systems: dict[str, str], first: str = "Oak tree", seed: int = 0
+) -> Path:
     """A saved audit of eight records by some systems; the first document of the first record can be told."""
     rows = []
     for i in range(8):
@@ -124,7 +127,7 @@ def saved_audit(folder: Path, name: str, systems: dict[str, str], first: str = "
         row = {"id": f"r{i}", "documents": documents}
         rows += [{**row, "system": s, "summary": f"{text} {i}"} for s, text in systems.items()]
     write(folder / f"{name}.jsonl", rows)
-    asked = ("--measure", "uer@side", "--resamples", 50)
+    asked = ("--measure", "uer@side", "--resamples", 50, "--seed", seed)
     printed("audit", folder / f"{name}.jsonl", *asked, "--out", folder / name)
     return folder / name
 
@@ -137,6 +140,16 @@ def test_a_source_text_that_changed_under_its_id_is_named(tmp_path: Path) -> Non
     assert "differ between" not in printed("compare", same, before)
     for pair in ((other, before), (before, other)):
         assert "The documents of 1 record differ between the two audits: r0." in printed("compare", *pair)
+
+
+def test_settings_that_differ_are_named_before_the_differences(tmp_path: Path) -> None:
+    """In the words of the gate, which refuses such audits."""
+    before, after = (saved_audit(tmp_path, f"seed{seed}", {"s": "Oak"}, seed=seed) for seed in (0, 1))
+    refused = "seed is 1, before 0. Audit both with the same settings"
+    above, _, _ = printed("compare", after, before).partition("Differences:")
+    assert refused in " ".join(above.split())
+    assert refused in {check.message for check in gate(after, baseline=before)}
+    assert printed("compare", before, before, "--system", "s", "--against", "s").startswith("Differences:")
 
 
 def test_one_system_is_compared_with_one_of_several(tmp_path: Path) -> None:

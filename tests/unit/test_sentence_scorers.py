@@ -88,10 +88,10 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
         ("tfidf(fitted=corpus)", r"tfidf\(fitted='corpus'\): give article or pair\."),
         ("ngram(n=0)", r"ngram\(n=0\): give a whole number, at least 1"),
         ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
-        ("entailment(batch_tokens=many)", "give a whole number or auto"),
+        ("entailment(batch_tokens=many)", "give auto or a whole number"),
         ("entailment(model=' ')", "Give a hub model or a local folder"),
-        ("bertscore(rescale=much)", "give a number or auto or none"),
-        ("bertscore(rescale=1)", "give a number or auto or none, below 1"),
+        ("bertscore(rescale=much)", "give auto or none or a number"),
+        ("bertscore(rescale=1)", "give auto or none or a number, below 1"),
         (
             "chat_entailment:m(unparsed=2)",
             r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1",

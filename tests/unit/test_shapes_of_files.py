@@ -240,6 +240,17 @@ def test_fields_count_as_unused_only_if_nothing_reads_them(row: Any, options: An
     assert reading.notes[-1] == f"records: unused fields: {unused}."
 
 
+def test_a_field_that_some_rows_nest_is_used() -> None:
+    """One row has a field ``meta.topic``, another ``topic`` in ``meta``: both are read, neither is noted."""
+    row = {"documents": ["One."], "summary": "S."}
+    reading = read(
+        [{**row, "id": "1", "meta.topic": "a"}, {**row, "id": "2", "meta": {"topic": "b"}}],
+        record_attributes={"topic": "meta.topic"},
+    )
+    assert [case.record.attributes["topic"] for case in reading] == ["a", "b"]
+    assert reading.notes == []
+
+
 def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
     """Without documents or summaries in the usual fields the message names the options that say where they are."""
     path = table(tmp_path, "long.csv", LONG)

@@ -14,7 +14,7 @@ from fairbrief.auditing.null_sums import Drawn, contrasts_of, square_columns
 from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics import resampling
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
-from fairbrief.statistics.jackknife import Spreads, t_p
+from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest, largest, share_reached
 from fairbrief.types import Floats, Integers, Totals, Value
 
@@ -170,8 +170,7 @@ def flip_chance(
     observed = _flip_sizes(contributions.sum(axis=0)[np.newaxis], contributions)
     p, sampled = share_reached(float(observed[0]), _flip_sizes(sums, contributions), is_listed=is_listed)
     if value.strata or here.here[names[0]].shares:
-        by_t = [t_p(found.value[part], found.error[part], found.freedom[part]) for found in spreads]
-        p = max(p, float(min(by_t)))
+        p = max(p, min(found.p_by_t(part) for found in spreads))
     return PermutationTest(p, 2.0 ** (1 - len(clusters)), sampled, mean)
 
 
@@ -193,7 +192,7 @@ def between_chance(
     if is_parted and sizes.min() < FEWEST_IN_A_GROUP:
         return None
     if not is_parted or (sizes.min() > MOST_PERMUTED and error > 0):
-        return PermutationTest(float(t_p(value, error, found.freedom[i])), 0.0, 0.0)
+        return PermutationTest(found.p_by_t(i), 0.0, 0.0)
     # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
     shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
     residual = (contributions - value) * shrunk

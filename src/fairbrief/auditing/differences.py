@@ -21,7 +21,7 @@ from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, to
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spreads, detectable, t_p
+from fairbrief.statistics.jackknife import Spreads, detectable
 from fairbrief.types import Estimate, Measure, Note
 
 MOST_PAIRS = 10
@@ -291,7 +291,7 @@ def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, 
         return Test(0.0, None, reachable, testable=False)
     p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
     if is_stratified:
-        p = max(p, float(t_p(found.value[i], found.error[i], found.freedom[i])))
+        p = max(p, found.p_by_t(i))
     return Test(0.0, p, reachable, testable=True)
 
 

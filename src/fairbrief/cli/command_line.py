@@ -145,7 +145,8 @@ def ended_by(error: BaseException) -> int:
     message = _message(error)
     if message is None:
         trace = "".join(traceback.format_exception(error))
-        _print(f"{trace}fairbrief: this is a bug in fairbrief. Please report it with the lines above.")
+        bug = f"{trace}fairbrief: this is a bug in fairbrief. Please report it with the lines above."
+        _print(bug, lines=True)
         return UNEXPECTED
     _print(f"fairbrief: {message}")
     return REFUSED
@@ -181,10 +182,10 @@ def _usage(error: Exception) -> int:
     return REFUSED
 
 
-def _print(text: str) -> None:
+def _print(text: str, *, lines: bool = False) -> None:
     try:
         from fairbrief.reports.plain import printable
 
-        sys.stderr.write(printable(redacted(text), lines=True) + "\n")
+        sys.stderr.write(printable(redacted(text), lines=lines) + "\n")
     except OSError:  # a closed pipe or a full disk: only the exit code remains
         sys.stderr = None

@@ -174,7 +174,7 @@ def prefetch(models: list[str] = o.argument("Models of Hugging Face, or their sc
         size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
         typer.echo(f"  in {folder} ({size / 1e6:,.0f} MB)")
     if failures:
-        raise BackendError("\n".join(failures))
+        raise BackendError(" ".join(failures))
 
 
 def model_of(name: str) -> str:

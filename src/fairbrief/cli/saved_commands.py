@@ -105,6 +105,9 @@ def compare(
     ours, theirs = load(first), load(second)
     candidate, baseline = compared.names_of((first, second))
     found = tuple(compared.compare(ours, theirs, system=system, against=against, names=(candidate, baseline)))
+    if refused := compared.refused_settings(ours, theirs):
+        print_text(f"The settings of the two audits differ: {refused}.", "yellow")
+        typer.echo()
     typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     print_result(result, details=details, place=Place(can_save=False))

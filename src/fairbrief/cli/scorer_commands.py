@@ -55,7 +55,10 @@ def agree(
     saved = [(Path(source) / "results.json").is_file() for source in sources]
     if any(saved):
         if not all(saved):
-            raise RequestError("Give either folders of saved audits or files of records, not both.")
+            other = sources[saved.index(False)]
+            raise RequestError(
+                f"{other} is not the folder of a saved audit: give either such folders or files of records, not both."
+            )
         given = options.given() if attribute is None else ["attribute"]
         _refuse(given, "no effect on saved audits")
         audits = [load(source) for source in sources]

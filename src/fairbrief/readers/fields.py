@@ -97,10 +97,9 @@ def list_of_path(path: str) -> str:
 
 
 def used_by(row: Mapping[str, Any], path: str) -> list[str]:
-    """The top-level fields of the row that a path uses."""
-    if path in row:
-        return [path]
-    return [key for key, _ in _heads(path) if key in row] + [key for key, *_ in _matching(row, path)]
+    """The top-level fields of rows with these fields that a path may use: some may have ``a.b``, others ``b`` in ``a``."""
+    heads = (key for key, _ in _heads(path))
+    return [key for key in (path, *heads) if key in row] + [key for key, *_ in _matching(row, path)]
 
 
 def parse_cell(value: Any) -> Any:

@@ -155,7 +155,8 @@ class Reading:
         own_summaries, sampling = with_summaries and not self.summary_files, self.sampling
         if sampling is not None:
             steps = self._steps(own_summaries=own_summaries)
-            sampling.look(step.record for step in steps if step.record and step.summaries is not None)
+            records = (step.record for step in steps if step.record and step.summaries is not None)
+            sampling.look(record for record in records if self._exclusion(record) is None)
             self._begin()
         others = self.summary_files if with_summaries else ()
         summary_files = [self._summaries(name, source) for name, source in others]
@@ -167,7 +168,9 @@ class Reading:
                 beside = [summary for one in summary_files for summary in one.take(record)]
                 if record is not None:
                     known.add(hash(record.id))
-            if record is None or step.summaries is None or (sampling and not sampling.selects(record)):
+            if record is None or step.summaries is None:
+                continue
+            if sampling and self._exclusion(record) is None and not sampling.selects(record):
                 continue
             new = [one for one in (*step.summaries, *beside) if self._is_new(ids, step, record, one)]
             if new and self._is_wanted(record, step.where):

@@ -96,7 +96,8 @@ def interval_name(made: Mapping[str, Any]) -> str:
 COMPARED = (
     "Systems are compared on the records that both answered. Group differences are compared after subtracting each system's "
     "random-sentence baseline, if there is one; label-independent scores are compared directly. Differences of unsigned "
-    "scores have no p, because unsigned scores depend on the length of the summaries."
+    "scores have no p, because unsigned scores depend on the length of the summaries. Holm counts equal or opposite differences "
+    "of the same two systems as one comparison."
 )
 """How systems are compared, as a note below their differences."""
 

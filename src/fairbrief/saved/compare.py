@@ -304,6 +304,12 @@ def other_settings(
     return sorted(differing)
 
 
+def refused_settings(ours: Result, theirs: Result, wanted: Collection[str] = ()) -> str:
+    """Why values of the two audits are not comparable, if settings of common measures differ; empty if none do."""
+    other = other_settings(ours.estimates, theirs.estimates, wanted)
+    return f"{'; '.join(other)}. Audit both with the same settings" if other else ""
+
+
 DEFAULT = {"extracts": "the default", "intervals": "jackknife"}
 """Settings that a signature names only if they are not the default. A scorer of one audit only is of another measure."""
 

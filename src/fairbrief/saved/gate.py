@@ -78,8 +78,7 @@ def gate(
         ours, theirs = (compare.rows_by_measure(one, wanted) for one in (result, before))
         checks += compare.missing_records(ours, theirs, as_list(allow_missing), max_left_out)
         checks += _sources(compare.changed_sources(result, before))
-        if other := compare.other_settings(result.estimates, before.estimates, wanted):
-            message = f"{'; '.join(other)}. Audit both with the same settings"
+        if message := compare.refused_settings(result, before, wanted):
             checks.append(Check("settings as in the baseline", "inconclusive", message))
         changes = compare.compared(ours, theirs, differences.changes, compare.settings_of(result))
         found = of_margin(changes, margin)
@@ -255,7 +254,7 @@ def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome
     nearest = _widened(estimate, low if is_upper else high, among, confidence_level)
     compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
     result = (
-        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:g}, n = {estimate.n}"
+        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:zg}, n = {estimate.n}"
         f"{_baselines_of(estimate)}"
     )
     if inside:

@@ -103,7 +103,7 @@ def _check_within(above: int, below: float, **numbers: float | None) -> None:
     for name, number in numbers.items():
         if number is not None and not above < number < below:
             limits = f"above {above}" if below == inf else f"between {above} and {below:g}"
-            raise RequestError(f"{name} is {number:g}: give a number {limits}.")
+            raise RequestError(f"--{name} is {number:g}: give a number {limits}.")
 
 
 def _asked(result: Result, measures: Sequence[str], quantities: Sequence[str]) -> list[Estimate]:

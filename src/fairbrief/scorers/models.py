@@ -152,7 +152,7 @@ class ModelScorer(pairs.KeyedScorer):
     windows: Literal["fold", "truncate"] = "fold"
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
     device: str = "auto"
-    batch_tokens: Annotated[int | Literal["auto"], "[1, inf)"] = "auto"
+    batch_tokens: Annotated[Literal["auto"] | int, "[1, inf)"] = "auto"
 
     def __post_init__(self) -> None:
         if not self.model.strip():

@@ -101,7 +101,7 @@ class BertScore(ModelScorer):
     version: ClassVar[int] = 2
     model: str = "roberta-large"
     layer: int = 17
-    rescale: Annotated[float | Literal["auto", "none"], "(-inf, 1)"] = "auto"
+    rescale: Annotated[Literal["auto", "none"] | float, "(-inf, 1)"] = "auto"
     units: Literal["pieces", "texts"] = "pieces"
     prefix_space: bool = True
 

@@ -82,6 +82,10 @@ class Spreads:
         c = self.count[i]
         return np.flatnonzero(own), c * self.value[i] - (c - 1) * self.left[i][own]
 
+    def p_by_t(self, i: int) -> float:
+        """Two-sided p of one value = 0."""
+        return float(t_p(self.value[i], self.error[i], self.freedom[i]))
+
 
 def leave_one_out(units: Floats) -> Floats:
     """The totals without each unit. Shape (…, m, k) → (…, m, k).
