@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import at, not_utf8
@@ -115,6 +115,15 @@ def printable(path: InputFile | str) -> str:
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
+class Range(NamedTuple):
+    """Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
+
+    start: int
+    stop: int
+    lines_before: int = 0
+    """The number of lines of the file that begin before the part."""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file to read: its path, its name in messages, the encoding of its text, and who watches the progress."""
@@ -122,6 +131,10 @@ class File:
     path: InputFile
     name: str
     encoding: str = UTF8
+    sheet: str | None = None
+    """The sheet of a spreadsheet to read; None for the only one."""
+    part: Range | None = None
+    """The part to read, of formats that have parts; None for the whole file."""
     meter: Meter = field(default_factory=Meter)
 
     @property

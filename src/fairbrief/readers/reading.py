@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import PATIENCE, Fields
-from fairbrief.readers.files import InputFile, Meter
+from fairbrief.readers.files import InputFile, Meter, Range
 from fairbrief.readers.input_parts import KnownIds, PartTally
 from fairbrief.readers.input_sources import Source, no_record
-from fairbrief.readers.json_lines import Range
 from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
 from fairbrief.readers.reading_settings import ReadingSettings
@@ -239,7 +238,7 @@ class Reading:
         Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
         whole = self.sources[source]
-        reading = self._of_one(replace(whole, rows=partial(whole.rows, part=part)))
+        reading = self._of_one(replace(whole, file=whole.file and replace(whole.file, part=part)))
         reading._is_part = True
         return reading
 
