@@ -9,7 +9,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -228,13 +228,19 @@ def inspect_log(file: File) -> Iterator[Row]:
         whole = load(file)
         yield from _inspect_rows(whole, rows_at(whole, "samples", file.name))
         return
-    with _opened(file) as (raw, log):
-        # The description of the run is at its end, or at its start if it did not finish.
-        headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
-        if not headers:
-            raise DataError(f"{file.name}: found no header.json and no _journal/start.json; copy it again.")
-        whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
-        yield from _inspect_rows(whole, _samples(raw, log, file.name))
+    try:
+        with file.opened() as raw, zipfile.ZipFile(raw) as log:
+            # The description of the run is at its end, or at its start if it did not finish.
+            headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
+            if not headers:
+                raise DataError(
+                    f"{file.name}: found no header.json and no _journal/start.json; copy it again."
+                )
+            whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
+            yield from _inspect_rows(whole, _samples(raw, log, file.name))
+    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
+        # RuntimeError: with a password
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _inspect_rows(whole: Any, samples: Iterable[Any]) -> Iterator[Row]:
@@ -278,17 +284,6 @@ def _samples(raw: IO[bytes], log: zipfile.ZipFile, name: str) -> Iterator[Any]:
                 yield json.loads(_unpacked(info, log, raw, name))
             except (ValueError, RecursionError) as error:
                 yield fault(f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again")
-
-
-@contextmanager
-def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
-    """A log as bytes and as a zip file, whose errors become DataError with the file's name."""
-    try:
-        with file.opened() as raw, zipfile.ZipFile(raw) as log:
-            yield raw, log
-    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
-        # RuntimeError: with a password
-        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:
