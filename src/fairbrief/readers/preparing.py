@@ -122,10 +122,6 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
 
-    def begin(self) -> None:
-        """Forget the records of an earlier iteration."""
-        self.lacking, self.binned = {}, set()
-
     @property
     def changes_records(self) -> bool:
         """Whether records may be changed."""

@@ -293,7 +293,7 @@ class Reading:
         self.notes = []
         self.tally = PartTally()
         self._meter = Meter()
-        self.labelling.begin()
+        self.labelling = replace(self.labelling, lacking={}, binned=set())
 
     def _steps(self, *, own_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
