@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import re
+import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -151,7 +152,7 @@ class File:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Turn errors of the system, of zlib, of Arrow and of object stores into ours, with the file's name.
+        """Turn errors of the system, of unpacking, of Arrow and of object stores into ours, with the file's name.
 
         Raises DataError at the end if the file is in an object store and changed meanwhile.
         """
@@ -162,7 +163,7 @@ class File:
         except UnicodeDecodeError as error:
             found = f"the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}"
             raise DataError(f"{self.name}: found {found}; give another --encoding.") from error
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        except (OSError, EOFError, zlib.error, struct.error, pa.ArrowException) as error:
             is_of_store = isinstance(self.path, StoredFile) and isinstance(error, OSError)
             if is_of_store and not isinstance(error, gzip.BadGzipFile):
                 raise fault(str(self.path), error) from None  # the cause may contain secrets

@@ -12,9 +12,10 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import json_lines, layouts, tables, traces, transcripts
+from fairbrief.readers.fields import given
 from fairbrief.readers.files import LONGEST_PACKED, File, Range, endings
 from fairbrief.readers.json_lines import Row
-from fairbrief.readers.layouts import at, first_at
+from fairbrief.readers.layouts import first_at
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -121,7 +122,7 @@ FORMATS = (
         about=layouts.of_lm_eval, line=lambda row: row.keys() >= {"doc_id", "doc", "filtered_resps"},
     ),
     Format(
-        name="promptfoo", title="promptfoo results", rows="results.results|results", more=layouts.promptfoo,
+        name="promptfoo", title="promptfoo results", rows=layouts.RESULTS, more=layouts.promptfoo,
         about=layouts.prompts_of_promptfoo, head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
     ),
     Format(
@@ -172,7 +173,7 @@ FORMATS = (
     ),
     Format(
         name="mlflow-traces", title="MLflow traces", reader=partial(_calls, traces.mlflow), in_tables=True,
-        line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and at(row, "info.trace_id")),
+        line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and given(row, "info.trace_id")),
         head=re.compile(r'^\s*\{\s*"info"\s*:\s*\{\s*"(?:trace|request)_id"'),
     ),
     Format(

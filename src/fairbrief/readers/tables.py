@@ -102,11 +102,8 @@ def read_arrow(file: File) -> Iterator[Row]:
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
         source.seek(start)
-        try:
-            for message in pa.ipc.MessageReader.open_stream(source):
-                growth.add(_unpacked(message))
-        except struct.error as error:
-            raise OSError(f"invalid message: {error}") from error
+        for message in pa.ipc.MessageReader.open_stream(source):
+            growth.add(_unpacked(message))
         source.seek(start)
         stream = pa.ipc.open_stream(source)
         check_columns(stream.schema.names, file.name, len(stream.schema.names))
