@@ -232,7 +232,7 @@ def inspect_log(file: File) -> Iterator[Row]:
                 )
             whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
             yield from _inspect_rows(whole, _samples(raw, log, file.name))
-    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
+    except (zipfile.BadZipFile, RuntimeError, ValueError) as error:
         # RuntimeError: with a password
         raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
