@@ -10,7 +10,7 @@ from tests.sample_cases import of
 import fairbrief
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.readers.labelling import cuts_of, group_of
+from fairbrief.readers.preparing import cuts_of, group_of
 
 
 def row(i: int, *labels: str | None, name: str = "party") -> dict[str, Any]:

@@ -31,8 +31,8 @@ from fairbrief.engines import Engine, ThisProcess
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading
+from fairbrief.readers.files import Range
 from fairbrief.readers.input_parts import PartTally
-from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.statistics.label_permutations import LabelDraws

@@ -7,7 +7,6 @@ documents' separator or by ``|``) with one value per document; lists of another 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -195,10 +194,9 @@ def _parallel(value: Any, what: str, source: str, draft: Draft) -> Sequence[Any]
         return _of_path(value, what, source, draft)
     remedy = ""
     if isinstance(value, str) and value.startswith("["):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]') from None
+        if isinstance(parsed := parse_cell(value.rstrip()), str):
+            raise fault(f"{show(value)} in {what}", "a JSON list", 'write it as ["a", "b"]')
+        value = parsed
     elif isinstance(value, str) and draft.is_one_text and len(draft.documents) > 1:
         separator = draft.fields.separator or ""
         cuts = (cut for cut in (separator, separator.strip(), "|") if cut and cut in value)

@@ -40,17 +40,14 @@ def find(holder: Any, path: str) -> Any:
     """
     if not path:
         return holder
-    if holder.__class__ is dict:
-        value = holder.get(path, ABSENT)
-        if value is not ABSENT or not is_path(path):
-            return value
     holder = parse_cell(holder)
-    if isinstance(holder, Mapping) and path in holder:
-        return holder[path]
+    is_object = holder.__class__ is dict or isinstance(holder, Mapping)
+    if is_object and (path in holder or not is_path(path)):
+        return holder.get(path, ABSENT)
     if path[0] == "[":
         index, _, rest = path[1:].partition("]")
         return _part(holder, index, rest.removeprefix("."))
-    if not isinstance(holder, Mapping):
+    if not is_object:
         return ABSENT
     for key, rest in _heads(path):
         if key in holder and (result := find(holder[key], rest)) is not ABSENT:

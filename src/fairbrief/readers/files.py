@@ -7,12 +7,13 @@ import gzip
 import io
 import os
 import re
+import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.messages import at, not_utf8
@@ -115,6 +116,15 @@ def printable(path: InputFile | str) -> str:
     return os.fsencode(str(path)).decode("utf-8", "replace")
 
 
+class Range(NamedTuple):
+    """Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
+
+    start: int
+    stop: int
+    lines_before: int = 0
+    """The number of lines of the file that begin before the part."""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file to read: its path, its name in messages, the encoding of its text, and who watches the progress."""
@@ -122,6 +132,10 @@ class File:
     path: InputFile
     name: str
     encoding: str = UTF8
+    sheet: str | None = None
+    """The sheet of a spreadsheet to read; None for the only one."""
+    part: Range | None = None
+    """The part to read, of formats that have parts; None for the whole file."""
     meter: Meter = field(default_factory=Meter)
 
     @property
@@ -138,7 +152,7 @@ class File:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Turn errors of the system, of zlib, of Arrow and of object stores into ours, with the file's name.
+        """Turn errors of the system, of unpacking, of Arrow and of object stores into ours, with the file's name.
 
         Raises DataError at the end if the file is in an object store and changed meanwhile.
         """
@@ -149,7 +163,7 @@ class File:
         except UnicodeDecodeError as error:
             found = f"the byte 0x{error.object[error.start]:02x}, which is invalid in the encoding {error.encoding}"
             raise DataError(f"{self.name}: found {found}; give another --encoding.") from error
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
+        except (OSError, EOFError, zlib.error, struct.error, pa.ArrowException) as error:
             is_of_store = isinstance(self.path, StoredFile) and isinstance(error, OSError)
             if is_of_store and not isinstance(error, gzip.BadGzipFile):
                 raise fault(str(self.path), error) from None  # the cause may contain secrets

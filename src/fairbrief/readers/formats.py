@@ -12,9 +12,10 @@ from typing import Any
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import json_lines, layouts, tables, traces, transcripts
-from fairbrief.readers.files import LONGEST_PACKED, File, endings
-from fairbrief.readers.json_lines import Range, Row
-from fairbrief.readers.layouts import at, first_at
+from fairbrief.readers.fields import given
+from fairbrief.readers.files import LONGEST_PACKED, File, Range, endings
+from fairbrief.readers.json_lines import Row
+from fairbrief.readers.layouts import first_at
 
 SAMPLE = 1 << 18
 """Bytes at the start of a file that are used for recognition."""
@@ -43,8 +44,6 @@ class Format:
     """Whether a whole file is one record, so that a file of summaries with this ending has one per line."""
     ranges: Callable[[File], list[Range]] | None = None
     """Its parts, if several readers can read a file of it at once."""
-    spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]] | None = None
-    """For traces: the spans in one row of an export."""
     rows: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     more: Callable[[Mapping[str, Any], Any], dict[str, Any] | None] = lambda _row, _about: {}
@@ -58,11 +57,9 @@ class Format:
         """Pickled by its name, since some of its functions have none."""
         return format_named, (self.name,)
 
-    def read(self, file: File, **place: Any) -> Iterator[Row]:
-        """The rows of a file, numbered from 1, or those at a place that the reader knows (``part``, ``sheet``)."""
-        if self.spans is not None:
-            return traces.calls_in(_exported(file, **place), self.spans)
-        return self._converted(file) if self.title else self.reader(file, **place)
+    def read(self, file: File) -> Iterator[Row]:
+        """The rows of a file, or of its part."""
+        return self._converted(file) if self.title else self.reader(file)
 
     def _converted(self, file: File) -> Iterator[Row]:
         """The rows of a tool's file; values that are not objects are passed on and refused later."""
@@ -77,6 +74,21 @@ class Format:
                 if "id" in ours and ours["id"] in (None, ""):
                     ours["id"] = number
                 yield number, {**row, **{k: v for k, v in ours.items() if v is not None}, **more}
+
+
+def _calls(spans: Callable[[dict[str, Any]], Iterable[dict[str, Any]]], file: File) -> Iterator[Row]:
+    """The calls of models in an export of traces, in each row of which ``spans`` finds the spans.
+
+    The export is a table, JSON Lines or an array; a JSON document is one row.
+    """
+    form = BY_ENDING.get(endings(file.path)[0])
+    if form is not None and form.is_table:
+        rows = form.reader(file, has_index=True) if form.is_text else form.reader(file)
+        return traces.calls_in(traces.parsed_cells(rows), spans)
+    with file.text() as (_, content):
+        first = content.readline(LONGEST_PACKED).strip()
+    has_lines = first[:1] == b"[" or isinstance(traces.parsed(first.decode(errors="replace")), Mapping)
+    return traces.calls_in(json_lines.read_json(file) if has_lines else [(1, json_lines.load(file))], spans)
 
 
 JSON_LIST = Format(
@@ -110,7 +122,7 @@ FORMATS = (
         about=layouts.of_lm_eval, line=lambda row: row.keys() >= {"doc_id", "doc", "filtered_resps"},
     ),
     Format(
-        name="promptfoo", title="promptfoo results", rows="results.results|results", more=layouts.promptfoo,
+        name="promptfoo", title="promptfoo results", rows=layouts.RESULTS, more=layouts.promptfoo,
         about=layouts.prompts_of_promptfoo, head=re.compile(r'^\s*\{\s*"evalId"\s*:'),
     ),
     Format(
@@ -151,21 +163,21 @@ FORMATS = (
         reader=transcripts.read_transcript, is_one_record=True,
     ),
     Format(
-        name="otlp", title="OpenTelemetry traces", spans=traces.otlp,
+        name="otlp", title="OpenTelemetry traces", reader=partial(_calls, traces.otlp),
         line=lambda row: "resourceSpans" in row or "resourceLogs" in row,
         head=re.compile(r'"resource(?:Spans|Logs)"\s*:\s*\['),
     ),
     Format(
-        name="phoenix", title="Phoenix spans", spans=lambda row: [row], in_tables=True,
+        name="phoenix", title="Phoenix spans", reader=partial(_calls, lambda row: [row]), in_tables=True,
         line=lambda row: "span_kind" in row and ("context" in row or "context.trace_id" in row),
     ),
     Format(
-        name="mlflow-traces", title="MLflow traces", spans=traces.mlflow, in_tables=True,
-        line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and at(row, "info.trace_id")),
+        name="mlflow-traces", title="MLflow traces", reader=partial(_calls, traces.mlflow), in_tables=True,
+        line=lambda row: {"trace_id", "request_time"} <= row.keys() or ("data" in row and given(row, "info.trace_id")),
         head=re.compile(r'^\s*\{\s*"info"\s*:\s*\{\s*"(?:trace|request)_id"'),
     ),
     Format(
-        name="langfuse", title="Langfuse traces", spans=traces.langfuse, in_tables=True,
+        name="langfuse", title="Langfuse traces", reader=partial(_calls, traces.langfuse), in_tables=True,
         line=lambda row: {"id", "input", "output"} <= row.keys()
         and not {"traceId", "trace_id", "sessionId", "session_id"}.isdisjoint(row),
     ),
@@ -176,17 +188,6 @@ BY_NAME = {known.name: known for known in FORMATS}
 BY_ENDING = {ending: known for known in FORMATS for ending in known.endings}
 LISTED = f"{', '.join(f.name for f in FORMATS if not f.title)}, or a tool's: {', '.join(f.name for f in FORMATS if f.title)}"
 """The names of all formats, for the help."""
-
-
-def _exported(file: File, **place: Any) -> Iterator[Row]:
-    """The rows of an export of traces: of a table, of JSON Lines or of an array; a JSON document is one row."""
-    form = BY_ENDING.get(endings(file.path)[0])
-    if form is not None and form.is_table:
-        return traces.parsed_cells(form.reader(file, **({"has_index": True} if form.is_text else place)))
-    with file.text() as (_, content):
-        first = content.readline(LONGEST_PACKED).strip()
-    has_lines = first[:1] == b"[" or isinstance(traces.parsed(first.decode(errors="replace")), Mapping)
-    return json_lines.read_json(file) if has_lines else iter([(1, json_lines.load(file))])
 
 
 def format_named(name: str) -> Format:

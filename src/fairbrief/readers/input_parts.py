@@ -21,10 +21,9 @@ from fairbrief.ranges import changes
 from fairbrief.readers import tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
-from fairbrief.readers.files import UTF8, File, endings
+from fairbrief.readers.files import UTF8, File, Range, endings
 from fairbrief.readers.formats import BY_NAME
 from fairbrief.readers.input_sources import Source
-from fairbrief.readers.json_lines import Range
 from fairbrief.readers.messages import fault
 from fairbrief.text.hashes import hash_of_name, hash_of_texts
 from fairbrief.types import Record

@@ -149,17 +149,16 @@ def _of_file(path: InputFile, name: str, wanted: str | None, coded: str | None, 
         raise RequestError(f"{name}: a file of the format {basis.name} must not be compressed: unpack it.")
     if coded is not None and not basis.is_text:
         raise RequestError(f"--encoding needs a text file, but {name} is {basis.name}: drop --encoding.")
-    file = File(path, name, files.encoding_of(path, coded) if basis.is_text else UTF8)
+    encoding = files.encoding_of(path, coded) if basis.is_text else UTF8
+    file = File(path, name, encoding, sheet if basis is by_ending else None)
     form = given or recognize(file, basis)
     notes = []
     if form.title:
         unchanged = "" if form in (given, by_ending) else f" (--format {basis.name} reads it unchanged)"
         notes.append(f"{name}: read as {form.title}{unchanged}.")
-    elif file.encoding != UTF8 and coded is None:
-        notes.append(f"{name}: read as {file.encoding}, as its bytes suggest; --encoding sets another.")
-    place: dict[str, Any] = {} if sheet is None or basis is not by_ending else {"sheet": sheet}
-    rows = partial(form.read, **place)
-    return Source(name, files.stem(path), rows, file, None, form.is_table, form, tuple(notes))
+    elif encoding != UTF8 and coded is None:
+        notes.append(f"{name}: read as {encoding}, as its bytes suggest; --encoding sets another.")
+    return Source(name, files.stem(path), form.read, file, None, form.is_table, form, tuple(notes))
 
 
 def in_memory(source: Any) -> Source | None:

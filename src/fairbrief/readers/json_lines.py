@@ -7,25 +7,16 @@ import mmap
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from fairbrief.errors import DataError
-from fairbrief.readers.files import File
+from fairbrief.readers.files import File, Range
 from fairbrief.readers.messages import fault, not_utf8, show
 
 Row = tuple[int, Any]
 """A row's number (of its line, if the source has lines), and its object or its error."""
-
-
-class Range(NamedTuple):
-    """Start and end (exclusive) of a part of a file: bytes, or row groups of a Parquet file."""
-
-    start: int
-    stop: int
-    lines_before: int = 0
-    """The number of lines of the file that begin before the part."""
 
 
 PART = 8 << 20
@@ -57,8 +48,9 @@ def line_ranges(file: File) -> list[Range]:
     return ranges
 
 
-def read_lines(file: File, part: Range | None = None) -> Iterator[Row]:
+def read_lines(file: File) -> Iterator[Row]:
     """The objects of a JSON Lines file, or of a part of it, with the numbers of their lines. Blank lines are skipped."""
+    part = file.part
     before = 0 if part is None else part.lines_before
     with file.text() as (raw, content):
         if part is not None and part.start:

@@ -9,12 +9,12 @@ import json
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from fairbrief.errors import DataError, first_line
-from fairbrief.readers.fields import ABSENT, Several, find
+from fairbrief.readers.fields import given
 from fairbrief.readers.files import LONGEST_PACKED, File, InputFile
 from fairbrief.readers.json_lines import Row, load, read_lines
 from fairbrief.readers.messages import fault, names, show
@@ -25,7 +25,7 @@ REFUSED = "refused"
 
 def rows_at(whole: Mapping[str, Any], paths: str, name: str) -> list[Any]:
     """The list of a document at one of several paths, separated by bars; DataError if there is none."""
-    found = [at(whole, path) for path in paths.split("|")]
+    found = [given(whole, path) for path in paths.split("|")]
     rows = next((value for value in found if isinstance(value, list)), None)
     if rows is None:
         path = paths.partition("|")[0]
@@ -38,15 +38,9 @@ def text_in(content: Any) -> str | None:
     return content if isinstance(content, str) else text_of(content)[0] or None
 
 
-def at(row: Any, path: str) -> Any:
-    """The value at a path (a list for a path with stars); None if there is none."""
-    result = find(row, path)
-    return None if result is ABSENT else list(result.values()) if isinstance(result, Several) else result
-
-
 def first_at(row: Mapping[str, Any], paths: str) -> Any:
     """The first value that is not empty at one of several paths, separated by bars; else an empty one or 0; None if there is none."""
-    values = [value for path in paths.split("|") if (value := at(row, path)) is not None]
+    values = [value for path in paths.split("|") if (value := given(row, path)) is not None]
     return next(filter(None, values), values[0] if values else None)
 
 
@@ -55,14 +49,14 @@ def first_at(row: Mapping[str, Any], paths: str) -> Any:
 
 def helm(state: Mapping[str, Any], model: Any) -> dict[str, Any]:
     """An instance is a record; perturbations and trials are counterfactuals."""
-    ident, changed = str(at(state, "instance.id")), at(state, "instance.perturbation.name")
+    ident, changed = str(given(state, "instance.id")), given(state, "instance.perturbation.name")
     trial = state.get("train_trial_index") or 0
     parts = [ident, *([changed] if changed else []), *([f"trial {trial}"] if trial else [])]
-    failed = at(state, "result.success") is False
+    failed = given(state, "result.success") is False
     return {
         "id": ", ".join(map(str, parts)),
         "seed_document": ident if len(parts) > 1 else None,
-        "summary": None if failed else at(state, "result.completions[0].text"),
+        "summary": None if failed else given(state, "result.completions[0].text"),
         "system": model,
         "reason": FAILED if failed else None,
     }
@@ -85,13 +79,16 @@ def mlflow(file: File) -> Iterator[Row]:
 # -------------------------------------------------------------------------------- promptfoo
 
 
+RESULTS = "results.results|results"
+
+
 def _prompt(row: Any) -> Any:
-    return at(row, "prompt.label") or at(row, "promptId")
+    return given(row, "prompt.label") or given(row, "promptId")
 
 
-def prompts_of_promptfoo(_: File, whole: Mapping[str, Any]) -> list[Any]:
+def prompts_of_promptfoo(file: File, whole: Mapping[str, Any]) -> list[Any]:
     """The different prompts of all results."""
-    return list(dict.fromkeys(map(_prompt, first_at(whole, "results.results[*]|results[*]") or ())))
+    return list(dict.fromkeys(map(_prompt, rows_at(whole, RESULTS, file.name))))
 
 
 def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
@@ -99,14 +96,14 @@ def promptfoo(row: Mapping[str, Any], prompts: list[Any]) -> dict[str, Any]:
     system = first_at(row, "provider.label|provider.id|provider")
     if len(prompts) > 1:
         system = f"{system}, prompt {prompts.index(_prompt(row)) + 1}"
-    output, variables = at(row, "response.output"), row.get("vars")
+    output, variables = given(row, "response.output"), row.get("vars")
     is_text = output is None or isinstance(output, str)
     return {
         **(source_among(variables) if isinstance(variables, Mapping) else {}),
         "id": row.get("testIdx"),
         "summary": output if is_text else json.dumps(output, ensure_ascii=False),
         "system": system,
-        "reason": FAILED if output is None else REFUSED if at(row, "response.isRefusal") else None,
+        "reason": FAILED if output is None else REFUSED if given(row, "response.isRefusal") else None,
     }
 
 
@@ -135,30 +132,27 @@ CUT = "cut off by the filter"
 
 def model_of_batch(file: File, _: Any) -> str | None:
     """The model of a batch, which failed requests do not name."""
-    models = (at(row, "response.body.model") for _, row in read_lines(file))
+    models = (given(row, "response.body.model") for _, row in read_lines(file))
     return next((m for m in models if isinstance(m, str) and m), None)
 
 
 def openai_batch(row: Mapping[str, Any], model: str | None) -> dict[str, Any]:
     """The answer to one request, whose id is that of the record."""
-    body, status = at(row, "response.body") or {}, at(row, "response.status_code")
-    message = at(body, "choices[0].message")
-    text = text_in(at(body, "output") if message is None else at(message, "content"))
+    body, status = given(row, "response.body") or {}, given(row, "response.status_code")
+    message = given(body, "choices[0].message")
+    text = text_in(given(body, "output") if message is None else given(message, "content"))
     reason = None
     if row.get("error") or not body or (isinstance(status, int) and status >= 400):
         text, reason = None, FAILED
-    elif text is None and (at(message, "refusal") or at(body, "output[*].content[*].refusal")):
+    elif text is None and (given(message, "refusal") or given(body, "output[*].content[*].refusal")):
         reason = REFUSED
-    elif at(body, "choices[0].finish_reason") == "content_filter":
+    elif given(body, "choices[0].finish_reason") == "content_filter":
         reason = CUT
-    system = at(body, "model") or model
+    system = given(body, "model") or model
     return {"id": row.get("custom_id"), "summary": text, "system": system, "reason": reason}
 
 
 # ------------------------------------------------------------------------ the lm-evaluation-harness
-
-
-RESULTS = "results_"
 
 
 def of_lm_eval(file: File, _: Any) -> tuple[str | None, Any]:
@@ -190,7 +184,7 @@ def _model(path: InputFile) -> str | None:
     if not isinstance(path, Path):
         return None
     date = path.name.removesuffix(".jsonl").rpartition("_")[2]
-    for results in sorted(path.parent.glob(f"{RESULTS}*{date}.json")):
+    for results in sorted(path.parent.glob(f"results_*{date}.json")):
         with suppress(OSError, ValueError, AttributeError, RecursionError):
             name = json.loads(results.read_text(encoding="utf-8")).get("model_name")
             if isinstance(name, str) and name.strip():
@@ -228,17 +222,23 @@ def inspect_log(file: File) -> Iterator[Row]:
         whole = load(file)
         yield from _inspect_rows(whole, rows_at(whole, "samples", file.name))
         return
-    with _opened(file) as (raw, log):
-        # The description of the run is at its end, or at its start if it did not finish.
-        headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
-        if not headers:
-            raise DataError(f"{file.name}: found no header.json and no _journal/start.json; copy it again.")
-        whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
-        yield from _inspect_rows(whole, _samples(raw, log, file.name))
+    try:
+        with file.opened() as raw, zipfile.ZipFile(raw) as log:
+            # The description of the run is at its end, or at its start if it did not finish.
+            headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
+            if not headers:
+                raise DataError(
+                    f"{file.name}: found no header.json and no _journal/start.json; copy it again."
+                )
+            whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
+            yield from _inspect_rows(whole, _samples(raw, log, file.name))
+    except (zipfile.BadZipFile, RuntimeError, ValueError) as error:
+        # RuntimeError: with a password
+        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _inspect_rows(whole: Any, samples: Iterable[Any]) -> Iterator[Row]:
-    model, runs = at(whole, "eval.model"), at(whole, "eval.config.epochs") or 1
+    model, runs = given(whole, "eval.model"), given(whole, "eval.config.epochs") or 1
     for number, sample in enumerate(samples, 1):
         yield number, _inspect_row(sample, model, runs) if isinstance(sample, Mapping) else sample
 
@@ -248,7 +248,7 @@ def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, 
     metadata = sample.get("metadata") or {}
     ids = {"id": ident} if runs == 1 else {"id": f"{ident}, epoch {epoch}", "seed_document": ident}
     failed = sample.get("error") is not None
-    completion = at(sample, "output.completion")
+    completion = given(sample, "output.completion")
     target = sample.get("target")
     return {
         **sample,
@@ -262,12 +262,12 @@ def _inspect_row(sample: Mapping[str, Any], model: Any, runs: int) -> dict[str, 
     }
 
 
-def _asked(given: Any) -> str | None:
+def _asked(messages: Any) -> str | None:
     """The input of a sample: its text, or the last message of the user."""
-    if isinstance(given, list):
-        asked = [m for m in given if isinstance(m, Mapping) and m.get("role") == "user"]
+    if isinstance(messages, list):
+        asked = [m for m in messages if isinstance(m, Mapping) and m.get("role") == "user"]
         return text_in(asked[-1].get("content")) if asked else None
-    return given if isinstance(given, str) else None
+    return messages if isinstance(messages, str) else None
 
 
 def _samples(raw: IO[bytes], log: zipfile.ZipFile, name: str) -> Iterator[Any]:
@@ -278,17 +278,6 @@ def _samples(raw: IO[bytes], log: zipfile.ZipFile, name: str) -> Iterator[Any]:
                 yield json.loads(_unpacked(info, log, raw, name))
             except (ValueError, RecursionError) as error:
                 yield fault(f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again")
-
-
-@contextmanager
-def _opened(file: File) -> Iterator[tuple[IO[bytes], zipfile.ZipFile]]:
-    """A log as bytes and as a zip file, whose errors become DataError with the file's name."""
-    try:
-        with file.opened() as raw, zipfile.ZipFile(raw) as log:
-            yield raw, log
-    except (zipfile.BadZipFile, struct.error, RuntimeError, ValueError) as error:
-        # RuntimeError: with a password
-        raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:

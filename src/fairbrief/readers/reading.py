@@ -5,12 +5,13 @@ All steps from rows to cases are in this module, since each of them may exclude 
 
 from __future__ import annotations
 
-import itertools
 from array import array
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,16 +20,13 @@ from numpy.typing import NDArray
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import input_parts
 from fairbrief.readers.fields import PATIENCE, Fields
-from fairbrief.readers.files import InputFile, Meter
+from fairbrief.readers.files import InputFile, Meter, Range
 from fairbrief.readers.input_parts import KnownIds, PartTally
 from fairbrief.readers.input_sources import Source, no_record
-from fairbrief.readers.json_lines import Range
-from fairbrief.readers.labelling import Labelling, cuts_of, read_speakers
 from fairbrief.readers.messages import at, fault, names
+from fairbrief.readers.preparing import NAMES, Labelling, Redaction, Sampling, cuts_of, read_speakers
 from fairbrief.readers.reading_settings import ReadingSettings
-from fairbrief.readers.redacting import NAMES, Redaction
 from fairbrief.readers.rows import RowReader, Summaries
-from fairbrief.readers.sampling import Sampling
 from fairbrief.readers.summary_files import ById, InOrder, references_of, summary_files
 from fairbrief.serialization import MISSING
 from fairbrief.settings import as_list
@@ -38,8 +36,9 @@ from fairbrief.types import REFERENCE, Case, Record, Summary
 
 
 class Step(NamedTuple):
-    """One row of the input: its source, its number, and both as text."""
+    """One row of the input: the reader and the number of its source, its number, and both numbers as text."""
 
+    reader: RowReader
     source: int
     number: int
     where: str
@@ -74,7 +73,6 @@ class Reading:
     """The sizes of the sample and of the whole input; None without a sample."""
     _is_part: bool = field(default=False, init=False)
     _meter: Meter = field(default_factory=Meter, init=False)
-    _reader: RowReader | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         """Derive the steps from the settings. Raises RequestError for invalid ones, and for files that do not exist."""
@@ -242,7 +240,7 @@ class Reading:
         Checks that need the whole input are skipped: ids of other parts, fields that no row has, and empty inputs.
         """
         whole = self.sources[source]
-        reading = self._of_one(replace(whole, rows=partial(whole.rows, part=part)))
+        reading = self._of_one(replace(whole, file=whole.file and replace(whole.file, part=part)))
         reading._is_part = True
         return reading
 
@@ -274,10 +272,9 @@ class Reading:
         for source in self.sources:
             first = self._of_one(source)
             first.skips = True
-            for _ in itertools.islice(first._steps(own_summaries=True), PATIENCE + 1):
-                pass
-            if not first.notes and first._reader is not None:
-                first._note_source(first._reader)
+            [last] = deque(islice(first._steps(own_summaries=True), PATIENCE + 1), maxlen=1)
+            if not first.notes:
+                first._note_source(last.reader)
             self.notes += first.notes
 
     def reach(self, share: float) -> None:
@@ -299,12 +296,12 @@ class Reading:
         self.notes = []
         self.tally = PartTally()
         self._meter = Meter()
-        self.labelling.begin()
+        self.labelling = replace(self.labelling, lacking={}, binned=set())
 
     def _steps(self, *, own_summaries: bool) -> Iterator[Step]:
         """The rows of all sources, with the labels of their records processed."""
         for index, source in enumerate(self.sources):
-            self._reader = reader = RowReader(source, self.fields, self.settings.system, own_summaries)
+            reader = RowReader(source, self.fields, self.settings.system, own_summaries)
             if self._is_part:  # `look` has checked the fields
                 reader.seen, reader.unseen = PATIENCE, set()
             count = 0
@@ -327,12 +324,12 @@ class Reading:
         try:
             record, summaries = reader.read(row, count, where)
             if (labelled := self.labelling.applied(record)) is not None:
-                return Step(index, number, where, labelled, summaries)
+                return Step(reader, index, number, where, labelled, summaries)
             unlabelled = f"no document has {' and '.join(map(repr, self.labelling.named))}"
             self._count_excluded(record, where, "--missing drop", unlabelled)
         except DataError as error:
             self._skip(at(where, error, reader.id_in(row)))
-        return Step(index, number, where, record, None)
+        return Step(reader, index, number, where, record, None)
 
     def _note_source(self, reader: RowReader) -> None:
         """Add notes on how a source was read."""
@@ -352,8 +349,8 @@ class Reading:
             return True
         if (error := ids.add(record.id, summary.system, texts, step.source, step.number)) is None:
             return True
-        if self._reader is not None and not self.skips and self.fields.system in self._reader.unseen:
-            raise self._reader.missing_field(self._reader.unseen)
+        if not self.skips and self.fields.system in step.reader.unseen:
+            raise step.reader.missing_field(step.reader.unseen)
         self._skip(at(step.where, error, record.id))
         return False
 

@@ -87,11 +87,9 @@ class ReadingSettings:
         """RequestError for settings that are invalid, exclude each other or have no effect together."""
         check(self)
         once_each("--summary-field", self.summary_field)
-        fields_given = {
-            "--summary-field": [field for _, field in self.summary_fields],
-            "--documents-field": once_each("--documents-field", self.documents_field),
-        }
-        for option, given in fields_given.items():
+        summaries = [field for _, field in self.summary_fields]
+        documents = once_each("--documents-field", self.documents_field)
+        for option, given in (("--summary-field", summaries), ("--documents-field", documents)):
             if not given or "" in given:
                 raise RequestError(f"{option} names no field: give one, or drop it.")
         if self.separator == "":
@@ -192,11 +190,6 @@ def _mapped(option: str, given: Named) -> dict[str, str | None]:
     """Name → value, from a mapping, or from texts NAME=VALUE or NAME."""
     if isinstance(given, Mapping):
         return dict(given)
-    result: dict[str, str | None] = {}
-    for text in as_list(given):
-        first, second = named(text)
-        name, value = (second, None) if first is None else (first, second)
-        if name in result:
-            raise RequestError(f"{option} {name} was given twice: give it once.")
-        result[name] = value
-    return result
+    pairs = [(value, None) if name is None else (name, value) for name, value in map(named, as_list(given))]
+    once_each(option, [name for name, _ in pairs])
+    return dict(pairs)

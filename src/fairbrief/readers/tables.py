@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import DataError, RequestError, first_line, optional_library
-from fairbrief.readers.files import NOT_UTF8, File
-from fairbrief.readers.json_lines import PART, Range, Row
+from fairbrief.readers.files import NOT_UTF8, File, Range
+from fairbrief.readers.json_lines import PART, Row
 from fairbrief.readers.messages import fault, names, not_utf8, unknown
 from fairbrief.readers.object_stores import StoredFile
 from fairbrief.text.counted import counted
@@ -55,12 +55,12 @@ def read_csv(file: File, *, delimiter: str = ",", has_index: bool = False) -> It
                 yield number, fault(counted(len(cells), "field"), f"{len(header)}, one per column", remedy)
 
 
-def read_parquet(file: File, part: Range | None = None) -> Iterator[Row]:
+def read_parquet(file: File) -> Iterator[Row]:
     """The rows of a Parquet file, or of some of its row groups, as objects, numbered from 1 in the file."""
     with open_parquet(file) as table:
         growth = Growth(file.name, file.size)
         check_columns(table.schema_arrow.names, file.name, table.metadata.num_columns)
-        first, stop = (0, table.num_row_groups) if part is None else part[:2]
+        first, stop = (0, table.num_row_groups) if file.part is None else file.part[:2]
         before = sum(table.metadata.row_group(i).num_rows for i in range(first))
         rows = _rows_of(_batches(table, range(first, stop), growth), before)
         yield from file.metered(rows, table.metadata.num_rows)
@@ -102,11 +102,8 @@ def read_arrow(file: File) -> Iterator[Row]:
         if source.read(6) == b"ARROW1":  # then a stream and a footer follow
             start, many = 8, pa.ipc.open_file(source).num_record_batches
         source.seek(start)
-        try:
-            for message in pa.ipc.MessageReader.open_stream(source):
-                growth.add(_unpacked(message))
-        except struct.error as error:
-            raise OSError(f"invalid message: {error}") from error
+        for message in pa.ipc.MessageReader.open_stream(source):
+            growth.add(_unpacked(message))
         source.seek(start)
         stream = pa.ipc.open_stream(source)
         check_columns(stream.schema.names, file.name, len(stream.schema.names))
@@ -300,10 +297,10 @@ MOST_UNPACKED, MOST_CELLS = 1 << 26, 1 << 22
 """Bytes and cells up to which any sheet is read; larger ones must not be mostly empty."""
 
 
-def read_sheet(file: File, *, sheet: str | None = None) -> Iterator[Row]:
+def read_sheet(file: File) -> Iterator[Row]:
     """The rows of a sheet, numbered as in the spreadsheet; empty cells are null, empty rows are skipped."""
     header: list[str] | None = None
-    for number, cells in enumerate(_sheet(file, sheet), 1):
+    for number, cells in enumerate(_sheet(file), 1):
         values = [_cell_value(cell) for cell in cells]
         if all(value is None for value in values):
             continue
@@ -314,7 +311,7 @@ def read_sheet(file: File, *, sheet: str | None = None) -> Iterator[Row]:
         yield number, {column: value for column, value in zip(header, values, strict=False) if column}
 
 
-def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
+def _sheet(file: File) -> Iterator[Sequence[Any]]:
     """The rows of the named sheet, or of the only one that is not empty.
 
     Errors of the library, which may also panic, become DataError with the file's name.
@@ -325,7 +322,7 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
         with file.opened() as raw:
             book = calamine.load_workbook(str(file.path) if isinstance(file.path, Path) else raw)
         sheets = {title: book.get_sheet_by_name(title) for title in book.sheet_names}
-        if title := _title(sheets, file.name, wanted):
+        if title := _title(sheets, file):
             yield from sheets[title].to_python(skip_empty_area=False)
     except BaseException as error:
         if not isinstance(error, calamine.CalamineError) and type(error).__name__ != "PanicException":
@@ -334,8 +331,9 @@ def _sheet(file: File, wanted: str | None) -> Iterator[Sequence[Any]]:
         raise DataError(f"{file.name}: {found}; save the file again, without a password.") from error
 
 
-def _title(sheets: Mapping[str, Any], name: str, wanted: str | None) -> str | None:
+def _title(sheets: Mapping[str, Any], file: File) -> str | None:
     """The title of the wanted sheet, or of the only one that is not empty; None if all are empty."""
+    name, wanted = file.name, file.sheet
     if wanted is not None and wanted not in sheets:
         raise unknown(f"{name} has no sheet {wanted!r}.", wanted, sheets)
     filled = [title for title, result in sheets.items() if result.width and result.height]

@@ -1,13 +1,16 @@
-"""Labels of documents: attributes of their speakers, numbers in bins, and the treatment of missing labels."""
+"""What is done to records before they become cases: labels, a sample, and the replacement of personal data."""
 
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers.field_values import attributes_of
@@ -15,7 +18,12 @@ from fairbrief.readers.fields import SPEAKER
 from fairbrief.readers.input_sources import not_a_row, one_source
 from fairbrief.readers.messages import at, did_you_mean, fault, names
 from fairbrief.text.counted import counted
-from fairbrief.types import Record
+from fairbrief.text.hashes import hash_of
+from fairbrief.text.personal_data import has_email, names_in, without_identifiers, without_names
+from fairbrief.types import Case, Claim, Document, Record, Summary
+
+# ---- Labels: attributes of speakers, numbers in bins, documents without a label.
+
 
 MISSING_GROUP = "missing"
 """The group of documents without a label, with ``missing="group"``."""
@@ -114,10 +122,6 @@ class Labelling:
     """Attribute → record → number of documents without it."""
     binned: set[str] = field(default_factory=set)
 
-    def begin(self) -> None:
-        """Forget the records of an earlier iteration."""
-        self.lacking, self.binned = {}, set()
-
     @property
     def changes_records(self) -> bool:
         """Whether records may be changed."""
@@ -180,3 +184,136 @@ class Labelling:
             kept = (replace(m, document=place[m.document]) for m in entity.mentions if m.document in place)
             entities.append(replace(entity, mentions=tuple(kept)))
         return replace(record, documents=tuple(documents[i] for i in present), entities=tuple(entities))
+
+
+# ---- The sample: the records with the smallest hashes of their ids, which are the same in any order of the input.
+
+
+WITHOUT = "(none)"
+"""The group of records without the attribute."""
+SHOWN = 6
+"""Groups that a note lists."""
+
+
+@dataclass(slots=True)
+class Sampling:
+    """Selects the records with the smallest hashes, of all records or of each group.
+
+    ``size`` is a number of records or, below 1, a share. ``by`` is an attribute of the record; if only its documents have it,
+    their values together are the group. Counterfactuals of one seed document are selected together.
+    """
+
+    size: float
+    by: str | None
+    seed: int
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Group → number of selected records, and of all."""
+    _limits: dict[str, int] = field(default_factory=dict)
+
+    def look(self, records: Iterable[Record]) -> None:
+        """Determine the largest hash of each group's sample; holds eight bytes per record."""
+        ranks: dict[str, array[int]] = {}
+        known: set[str] = set()
+        for record in records:
+            ranks.setdefault(self._group(record), array("q")).append(self._rank(record))
+            if len(ranks) == 1:
+                known |= record.attributes.keys()
+        if self.by is not None and ranks.keys() == {WITHOUT}:
+            lacking = f"no record has the attribute {self.by!r}.{did_you_mean(self.by, known)}"
+            raise RequestError(f"--sample-by {self.by}: {lacking} Give --record-attribute {self.by}=FIELD.")
+        for group in sorted(ranks):
+            distinct = np.unique(np.frombuffer(ranks[group], dtype=np.int64))
+            wanted = round(self.size * len(distinct)) if self.size < 1 else int(self.size)
+            many = min(max(wanted, 1), len(distinct))
+            self._limits[group] = int(distinct[many - 1])
+            self.counts[group] = many, len(distinct)
+
+    def selects(self, record: Record) -> bool:
+        """Whether the record belongs to the sample."""
+        return self._rank(record) <= self._limits[self._group(record)]
+
+    def described(self) -> dict[str, Any]:
+        """The sample for results.json."""
+        sampled, records = (sum(pair[i] for pair in self.counts.values()) for i in (0, 1))
+        groups = {} if self.by is None else {"by": self.by, "groups": self.counts}
+        return {"records": records, "sampled": sampled, "size": self.size, "seed": self.seed, **groups}
+
+    def note(self) -> str:
+        """The numbers of sampled and of all records, also by group."""
+        made = self.described()
+        text = f"Sample: {made['sampled']:,} of {counted(made['records'], 'record')}, by hashes of their ids (seed {self.seed})"
+        if self.by is None or not self.counts:
+            return f"{text}."
+        shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
+        more = f" and {len(shown) - SHOWN} more groups" if len(shown) > SHOWN else ""
+        return f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
+
+    def _group(self, record: Record) -> str:
+        if self.by is None:
+            return ""
+        values = {d.attributes[self.by] for d in record.documents if self.by in d.attributes}
+        return record.attributes.get(self.by) or " + ".join(sorted(values)) or WITHOUT
+
+    def _rank(self, record: Record) -> int:
+        return hash_of("sample", str(self.seed), record.seed_id)
+
+
+# ---- Personal data, replaced before any other part of Fairbrief sees the texts.
+
+
+NAMES = "names"
+"""The kind of personal data whose replacement must be asked for; identifiers are always replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Replaces identifiers, and names of people if wanted, in the texts of records and summaries.
+
+    A name that is recognized in one text of a record is replaced in all its texts. Attributes lose identifiers and keep
+    names. Ids must stay distinct, so an e-mail address in one is an error. So are entities, whose positions would move.
+    """
+
+    names: bool = False
+
+    def cases(self, record: Record, summaries: Iterable[Summary]) -> list[Case]:
+        """The cases of a record without personal data; DataError if that is impossible."""
+        _refuse(record)
+        names = self._names(d.text for d in record.documents)
+        clean = self._record(record, names)
+        return [Case(clean, self._summary(one, names | self._names([one.text]))) for one in summaries]
+
+    def _record(self, record: Record, names: frozenset[str]) -> Record:
+        documents = tuple(
+            Document(self._text(d.text, names), _attributes(d.attributes), d.id and without_identifiers(d.id))
+            for d in record.documents
+        )
+        references = tuple(self._text(text, names) for text in record.references)
+        attributes = _attributes(record.attributes)
+        return replace(record, documents=documents, references=references, attributes=attributes)
+
+    def _summary(self, summary: Summary, names: frozenset[str]) -> Summary:
+        claims = summary.claims
+        if claims is not None:
+            claims = tuple(Claim(self._text(claim.text, names), claim.values) for claim in claims)
+        text, made = self._text(summary.text, names), _attributes(summary.made)
+        return replace(summary, text=text, claims=claims, made=made)
+
+    def _names(self, texts: Iterable[str]) -> frozenset[str]:
+        return frozenset().union(*map(names_in, texts)) if self.names else frozenset()
+
+    def _text(self, text: str, names: frozenset[str]) -> str:
+        return without_identifiers(without_names(text, names) if names else text)
+
+
+def _attributes(given: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: without_identifiers(value) for name, value in given.items()} if given else given
+
+
+def _refuse(record: Record) -> None:
+    """DataError for a record that cannot be redacted."""
+    if any(map(has_email, (record.id, record.seed_id, record.cluster))):
+        remedy = "give --id-field '' to number the rows, or another --cluster-by"
+        raise fault("an e-mail address as the id or cluster", "a pseudonym, since --redact keeps ids", remedy)
+    if record.entities:
+        remedy = "drop the field 'entities', or --redact"
+        raise fault("entities with mentions", "plain texts, since --redact would move the mentions", remedy)
