@@ -156,10 +156,6 @@ class Reproduced(CheckedSettings):
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
 
-    def published(self, number: str) -> PublishedResult:
-        """The result with this number."""
-        return published(self.name, number)
-
     def with_version(self, tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
         """The tables that have rows, each with a note that says which version it prints."""
         note = VERSIONS[version]
