@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief.measures.position import PositionBias, PositionHeights
 from fairbrief.measures.quality import Rouge1, Rouge2, RougeL
-from fairbrief.protocols.published_results import Reproduced, cells, decimal, find, published, systems_of
+from fairbrief.protocols.published_results import Reproduced, cells, decimal, find, systems_of
 from fairbrief.statistics.agreement import spearman
 from fairbrief.types import Estimate, Table
 
@@ -77,12 +77,12 @@ class ChhabraPosition(Reproduced):
         """Figures 2 to 4, 6 and 9 as tables, and Table 1 over three systems or more; none without a system."""
         mappings, tops = self._mappings(), self._tops()
         main = self._of(mappings["TF-IDF"], estimates)
-        made = [published(self.name, "Figure 2").printed(_distributions(main))]
-        made += [published(self.name, number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
+        made = [self.published("Figure 2").printed(_distributions(main))]
+        made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
         if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
             few = FEW.format(len(systems_of(main)))
-            made.append(published(self.name, "Table 1").printed(_ranks(main), notes=(few,)))
+            made.append(self.published("Table 1").printed(_ranks(main), notes=(few,)))
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return self.with_version(made, self.version)
 
@@ -99,7 +99,7 @@ class ChhabraPosition(Reproduced):
             for system in systems_of(estimates)
             for name, mine in own.items()
         ]
-        return published(self.name, number).printed(rows)
+        return self.published(number).printed(rows)
 
     def _mappings(self) -> Variants:
         wanted = list(MAPPINGS) if self.mapping == "both" else ["TF-IDF"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
-from fairbrief.protocols.published_results import Reproduced, cells, group_in, published, systems_of
+from fairbrief.protocols.published_results import Reproduced, cells, group_in, systems_of
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.entailment import Entailment
 from fairbrief.specs import quoted
@@ -61,9 +61,9 @@ class LiCoverage(Reproduced):
             place = f" (over {over})"
             version = "text" if any("version=text" in e.measure for e in own) else "published"
             made += [
-                published(self.name, "Table 3").filled(own, place=place, notes=(R_EC[version],)),
-                published(self.name, "Table 4").printed(_parity(own), place),
-                published(self.name, "Table 5").filled(own, place=place),
+                self.published("Table 3").filled(own, place=place, notes=(R_EC[version],)),
+                self.published("Table 4").printed(_parity(own), place),
+                self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),
             ]
         return self.with_version(made, self.version)
