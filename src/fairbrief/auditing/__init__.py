@@ -175,8 +175,8 @@ class _Audit:
             tables = sensitivity.tables(estimates, run.measures, plan.alpha)
         else:
             tables = [*self.protocol.tables(estimates)]
-        if hasattr(self.protocol, "per_record_tables"):
-            tables += self.protocol.per_record_tables(rows.table())
+            if hasattr(self.protocol, "per_record_tables"):
+                tables += self.protocol.per_record_tables(rows.table())
         by_spec = {repr(measure): measure for measure in run.measures}
         of_groups = length_notes(estimates, plan.alpha), spelling_notes(estimates)
         of_inputs = watchers.places.notes(by_spec), watchers.profile.claim_notes()
