@@ -246,16 +246,12 @@ def loading(folder: Path, reader: str) -> Iterator[None]:
     Exceptions about an unusable model become a BackendError that names the folder.
     """
     logger = logging.getLogger("transformers")
-    hub = library("huggingface_hub", "a model").utils
     verbosity = library("transformers", "a model").utils.logging
     with ExitStack() as undo:
         undo.callback(logger.setLevel, logger.level)
-        if not hub.are_progress_bars_disabled():
-            undo.callback(hub.enable_progress_bars)
         if verbosity.is_progress_bar_enabled():
             undo.callback(verbosity.enable_progress_bar)
         logger.setLevel(logging.ERROR)
-        hub.disable_progress_bars()
         verbosity.disable_progress_bar()
         try:
             yield

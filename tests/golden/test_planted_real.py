@@ -7,12 +7,12 @@ from tests.conftest import read_lines
 from tests.golden.people_instances import total
 
 from fairbrief.measures.word_lists import WordListInclusion
-from fairbrief.protocols.published_results import published
+from fairbrief.protocols.steen_people import SteenPeople
 from fairbrief.readers import read
 from fairbrief.registry import make
 from fairbrief.types import Case, Cases, Record
 
-TABLE = published("steen-people", "Table 2").rows
+TABLE = SteenPeople.published("Table 2").rows
 PLANTED = {name.split()[0].lower(): figures for name, *figures in TABLE if "(Unf., Adj.)" in name}
 
 

@@ -47,7 +47,7 @@ def test_each_sentence_is_embedded_once_and_kept(encoder_folder: Path, tmp_path:
     list(Cached(scorer, tmp_path / "s").answer(asks))
     assert len(score_cache.read(tmp_path / "s", scorer.computed_by, keys)) == len(keys)
     made: list[int] = []
-    with watched(lambda progress: made.append(progress.total)):
+    with watched(lambda _scorer, _done, total, _rate: made.append(total)):
         list(Cached(scorer, tmp_path / "s").answer([Ask("", documents, ("Something new.",))]))
     assert set(made) == {1}
 

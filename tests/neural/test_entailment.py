@@ -179,7 +179,7 @@ def test_pairs_are_kept(classifier_folder: Path, tmp_path: Path, monkeypatch: py
 def test_progress_is_told(classifier_folder: Path) -> None:
     """Whoever watches hears how many pairs are done, of how many, and the rate."""
     heard: list[tuple[str, int, int, float]] = []
-    with watched(lambda p: heard.append((p.scorer, p.done, p.total, p.per_second))):
+    with watched(lambda *progress: heard.append(progress)):
         matrix(Entailment(model=str(classifier_folder), batch_tokens=100), TEXTS, TEXTS[:1])
     matrix(Entailment(model=str(classifier_folder)), TEXTS, TEXTS[:1])
     assert [done for _, done, *_ in heard] == sorted(done for _, done, *_ in heard)

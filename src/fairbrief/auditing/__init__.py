@@ -40,7 +40,7 @@ from fairbrief.auditing.watchers import (
 from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
-from fairbrief.protocols import PaperProtocol, PerRecordProtocol
+from fairbrief.protocols import PaperProtocol
 from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
@@ -176,8 +176,8 @@ class _Audit:
             tables = sensitivity.tables(estimates, run.measures, plan.alpha)
         else:
             tables = [*self.protocol.tables(estimates)]
-        if isinstance(self.protocol, PerRecordProtocol):
-            tables += self.protocol.per_record_tables(rows.table())
+            if hasattr(self.protocol, "per_record_tables"):
+                tables += self.protocol.per_record_tables(rows.table())
         by_spec = {repr(measure): measure for measure in run.measures}
         of_groups = length_notes(estimates, plan.alpha), spelling_notes(estimates)
         of_inputs = watchers.places.notes(by_spec), watchers.profile.claim_notes()

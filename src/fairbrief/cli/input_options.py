@@ -102,16 +102,15 @@ def bar(title: str, total: int, *, quiet: bool) -> Iterator[Callable[..., None]]
 @contextmanager
 def progress_bar(reading: Reading, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """A progress bar over the bytes of the input; yields a function of the number of finished cases."""
-    from fairbrief.scorers.pairs import Progress, watched
+    from fairbrief.scorers.pairs import watched
 
     with bar("auditing", reading.bytes_total, quiet=quiet) as update:
 
         def advance(cases: int) -> None:
             update(completed=reading.bytes_read, description=counted(cases, "summary", "summaries"))
 
-        def scoring(scored: Progress) -> None:
-            done = f"{scored.scorer} {scored.done:,}/{scored.total:,}, {scored.per_second:,.0f}/s"
-            update(description=done)
+        def scoring(scorer: str, done: int, total: int, per_second: float) -> None:
+            update(description=f"{scorer} {done:,}/{total:,}, {per_second:,.0f}/s")
 
         with watched(scoring):
             yield advance

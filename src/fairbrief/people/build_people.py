@@ -97,7 +97,7 @@ def build(
                     f"{record.where or record.id}: a second record has the id '{record.id}'. Give each its own."
                 )
             seen.add(record.id)
-            made, capacity = _rows_of(record, plan)
+            made, capacity = rows_of(record, plan)
             report.append(capacity)
             yield from made
 
@@ -117,7 +117,7 @@ def names_of(name: str) -> Names:
         return read_names(lines, str(path))
 
 
-def _rows_of(record: Record, plan: Plan) -> tuple[list[Record], Capacity]:
+def rows_of(record: Record, plan: Plan) -> tuple[list[Record], Capacity]:
     """All rows of a seed document, or none and the reason."""
     options = plan.options
     if language := is_foreign(" ".join(document.text for document in record.documents)):

@@ -7,12 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from fairbrief.errors import DataError
-from fairbrief.people.build_people import build, placed
+from fairbrief.people.build_people import placed, rows_of
 from fairbrief.people.filling import Assignment, PeopleOptions, fill
-from fairbrief.people.groups import GENDERS, Group, Plan
+from fairbrief.people.groups import GENDERS, TOO_FEW, Group, Plan, read_groups
 from fairbrief.people.template import Person, Slot, Template, content_words, in_order
 from fairbrief.text import gendered_words
 from fairbrief.text.names import Listed, Names, census, is_title, without_titles
@@ -20,7 +19,6 @@ from fairbrief.text.names import genders as genders_of_names
 from fairbrief.text.recognition import Span, accept, choose, propose
 from fairbrief.types import Entity, Record
 
-FEW_NAMES = "too few names"
 ANNOTATED = "the names, pronouns and titles of annotated people"
 NAMES = "the names of annotated people"
 
@@ -65,17 +63,18 @@ def exchange_genders(
     """Each record with women only and with men only.
 
     With marked mentions, names, pronouns, titles and gendered nouns are filled as in inputs with controlled people
-    (`build`, one group per input). Otherwise these words are found in the text (`find_template`). First names are
+    (`rows_of`, one group per input). Otherwise these words are found in the text (`find_template`). First names are
     drawn from the census for both versions, so that neither is the original. ``genders`` maps the values of the
     attribute ``over`` to female and male.
     """
     found = Counterfactuals(over, {gender: word for word, gender in genders.items()})
-    plan = Plan(tuple(Group(gender=gender) for gender in found.value), PeopleOptions(), census())
+    options = PeopleOptions(design="mono", content_words="exchange", seed=seed)
+    plan = Plan(read_groups("gender", census()), options, census())
     for record in records:
         if any(e.mentions for e in record.entities):
-            found.add(ANNOTATED, _by_marks(record, "gender", census(), 2, seed))
+            found.add(ANNOTATED, _by_marks(record, plan))
         else:
-            found.add("first names and gendered words", _by_words(record, plan, seed))
+            found.add("first names and gendered words", _by_words(record, plan, list(found.value)))
     return found
 
 
@@ -96,52 +95,50 @@ def exchange_names(records: Sequence[Record], over: str, values: Sequence[str], 
             if person.last_name:
                 listed.append(Listed(person.last_name, "last", "", group))
     names = Names(tuple(listed), "the input's people")
-    groups = f"race={'+'.join(found.value)}"
+    plan = Plan(
+        tuple(Group(race=code) for code in found.value), PeopleOptions(design="mono", seed=seed), names
+    )
     for record in records:
         if not any(e.mentions for e in record.entities):
             found.refused["no people with marked mentions"] += 1
         elif set(names.groups()) != set(found.value):
-            found.refused[FEW_NAMES] += 1
+            found.refused[TOO_FEW] += 1
         else:
-            found.add(NAMES, _by_marks(record, groups, names, len(codes), seed))
+            found.add(NAMES, _by_marks(record, plan))
     return found
 
 
-def _by_marks(record: Record, groups: str, names: Names, many: int, seed: int) -> list[Record] | str:
+def _by_marks(record: Record, plan: Plan) -> Sequence[Record] | str:
     """The versions of a record with marked mentions, or the reason why there are none."""
     try:
-        words: Literal["keep", "exchange"] = "exchange" if groups == "gender" else "keep"
-        options = PeopleOptions(
-            groups=groups, design="mono", per_seed_document=many, content_words=words, seed=seed
-        )
-        rows, report = build([record], options, names)
-        return list(rows) or next(iter(report.reasons()))
+        rows, capacity = rows_of(record, plan)
     except DataError:
         # The audit may not be able to read the marks; `build people` reports their errors.
         return "the marks of its people overlap, or are outside of the text"
+    return rows or capacity.reason
 
 
-def _by_words(record: Record, plan: Plan, seed: int) -> list[Record] | str:
-    """The versions of a record without mentions, or the reason why there are none."""
+def _by_words(record: Record, plan: Plan, genders: Sequence[str]) -> Sequence[Record] | str:
+    """The versions of a record without mentions, one of each gender; or the reason why there are none."""
     template = find_template(record, genders_of_names())
     if not template.slots:
         return "no word of the text shows a gender"
     pools = plan.pools(template)
     named = [p for p in template.people if p.is_named]
-    rng = random.Random(f"{seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
+    rng = random.Random(f"{plan.options.seed}|{record.id}")  # noqa: S311 # a seed that reproduces is wanted
     own = {p.id for p in record.entities}
     made = []
-    for i, group in enumerate(plan.groups):
-        pool = pools["first", i, group.gender or ""]
+    for gender in genders:
+        pool = pools["first", GENDERS.index(gender), gender]
         if len(pool) < len(named):
-            return FEW_NAMES
+            return TOO_FEW
         drawn = rng.sample(list(pool), len(named))
-        assigned = {NOBODY: Assignment(gender=group.gender)}
+        assigned = {NOBODY: Assignment(gender=gender)}
         for person, first in zip(named, drawn, strict=True):
-            assigned[person.entity.id] = Assignment(first, None, group.gender)
+            assigned[person.entity.id] = Assignment(first, None, gender)
         filled = fill(template, assigned)
         entities = tuple(e for e in filled.entities if e.id in own)
-        made.append(placed(replace(filled, entities=entities), record, group.name, {"group": group.name}))
+        made.append(placed(replace(filled, entities=entities), record, gender, {"group": gender}))
     return made
 
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
-import pyarrow as pa
-
 from fairbrief.types import Estimate, Table
 
 
@@ -34,7 +32,9 @@ class PaperProtocol(Protocol):
     """A paper's whole protocol: which measures, in which reading, and the tables that it printed.
 
     A method ``results``, if there is one, returns what the paper shows under its own
-    numbers and titles (see `published_results`): the built-in protocols declare it in ``results/NAME.toml``.
+    numbers and titles (see `published_results`): the built-in protocols declare it in ``results/NAME.toml``. A method
+    ``per_record_tables``, if there is one, gets the rows behind the estimates (an Arrow table), and returns the tables
+    that need single rows: a distribution, a regression. They follow those of ``tables``.
     """
 
     name: str
@@ -47,11 +47,3 @@ class PaperProtocol(Protocol):
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
         """The paper's tables, filled from ``estimates``; those of other measures are passed over."""
-
-
-@runtime_checkable
-class PerRecordProtocol(PaperProtocol, Protocol):
-    """A protocol some of whose tables are made of rows, not of estimates: a distribution, a regression."""
-
-    def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
-        """The tables that need single rows; they follow those of `tables`."""

@@ -13,10 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairbrief.measures.sentiment import UNSCORED, Regression, SentimentChange, SentimentShift, regress_shift
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in
 from fairbrief.types import Estimate, Floats, Table
 
-NAME = "chau-sentiment"
 GAPS = {"sentiment_shift": "shift", "adjusted_difference": "shift, adjusted", "slope_difference": "slope"}
 """What the table of differences calls a quantity; *adjusted* holds the article's sentiment fixed."""
 ACCURACY = re.compile(r"held-out accuracy:([\d.]+) of (\d+) words \(majority ([\d.]+)\)")
@@ -42,7 +41,7 @@ class ChauSentiment(Reproduced):
     agree (``threshold=1``). The paper has no release, so that there is only the version of its text.
     """
 
-    name: ClassVar[str] = NAME
+    name: ClassVar[str] = "chau-sentiment"
     vectors: str = ""
     lexicon: str = "opinion"
     threshold: float = 1.0
@@ -70,7 +69,7 @@ class ChauSentiment(Reproduced):
         )  # fmt: skip
         header = ("system", "quantity", "value", "interval", "by chance", "p", "n")
         title = "Difference of the shift between groups (female − male)"
-        made = [published(NAME, "Section 2").printed([trained.groups()])] if trained else []
+        made = [self.published("Section 2").printed([trained.groups()])] if trained else []
         return self.with_version([*made, Table(title, header, rows, self._notes())], "text")
 
     def per_record_tables(self, per_record: pa.Table) -> tuple[Table, ...]:
@@ -182,8 +181,8 @@ def distributions(number: str, names: Sequence[str], cells: Cells, notes: Sequen
     starts = tuple(decimal(start, digits) for start in edges[:-1])
     header = (*names, "n", "mean", "sd", "least", "25 %", "median", "75 %", "most")
     note = f"A column counts the scores from its own up to the next one's; the last, up to {decimal(edges[-1], digits)}."
-    yield published(NAME, number).printed(described, columns=header, notes=notes)
-    yield published(NAME, number).printed(counted, ", as counts", (*names, *starts), (note,))
+    yield ChauSentiment.published(number).printed(described, columns=header, notes=notes)
+    yield ChauSentiment.published(number).printed(counted, ", as counts", (*names, *starts), (note,))
 
 
 def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> Iterator[Table]:
@@ -200,8 +199,8 @@ def coefficients(pairs: Mapping[str, pa.Table], notes: tuple[str, ...] = ()) -> 
         for name, x in of_texts.items():
             kinds = (x <= -1, (x > -1) & (x < 0), x == 0, (x > 0) & (x < 1), x >= 1, np.isnan(x))
             counts.append((system, name, *(str(int(of_kind.sum())) for of_kind in kinds)))
-    yield published(NAME, "Figure 3").printed(subjects, notes=notes)
-    yield published(NAME, "Figure 4").printed(counts, notes=notes)
+    yield ChauSentiment.published("Figure 3").printed(subjects, notes=notes)
+    yield ChauSentiment.published("Figure 4").printed(counts, notes=notes)
 
 
 def _coefficient(part: pa.Table, text: str) -> Floats:
@@ -224,7 +223,7 @@ def regressions(subjects: Sequence[Shifts], notes: tuple[str, ...] = ()) -> Iter
         columns = (
             "system", "rows", "term", "coef", "std err", "t", "P>|t|", "95% CI", f"SE ({kind})", f"p ({kind})", "R²", "n",
         )  # fmt: skip
-        yield published(NAME, number).printed(rows, columns=columns, notes=notes)
+        yield ChauSentiment.published(number).printed(rows, columns=columns, notes=notes)
 
 
 def _terms(fitted: Regression) -> Iterator[tuple[str, ...]]:

@@ -122,11 +122,6 @@ def published_results(name: str) -> tuple[PublishedResult, ...]:
     return msgspec.convert(_declared(name)["result"], tuple[PublishedResult, ...])
 
 
-def published(name: str, number: str) -> PublishedResult:
-    """The result of a built-in protocol with this number."""
-    return next(result for result in published_results(name) if result.number == number)
-
-
 @cache
 def _declared(name: str) -> Mapping[str, Any]:
     source = files("fairbrief.protocols") / "results" / f"{name}.toml"
@@ -156,9 +151,10 @@ class Reproduced(CheckedSettings):
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)
 
-    def published(self, number: str) -> PublishedResult:
+    @classmethod
+    def published(cls, number: str) -> PublishedResult:
         """The result with this number."""
-        return published(self.name, number)
+        return next(result for result in published_results(cls.name) if result.number == number)
 
     def with_version(self, tables: Iterable[Table], version: Version) -> tuple[Table, ...]:
         """The tables that have rows, each with a note that says which version it prints."""
@@ -176,10 +172,16 @@ class Reproduced(CheckedSettings):
         return str(_declared(self.name)["released"])
 
 
-def find(estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "") -> Estimate | None:
-    """The first estimate of a system's quantity, of a measure whose spec begins so; None where there is none."""
+def find(
+    estimates: Iterable[Estimate], system: str, quantity: str, measure: str = "", over: str | None = None
+) -> Estimate | None:
+    """The first estimate of a system's quantity, of a measure whose spec begins so; a defined one, if any is.
+
+    Over any attribute if none is named. None where there is none.
+    """
     own = (e for e in estimates if e.system == system and e.quantity == quantity)
-    return next((e for e in own if e.measure.startswith(measure)), None)
+    found = [e for e in own if e.measure.startswith(measure) and (over is None or e.over in (over, ""))]
+    return next((e for e in found if e.value is not None), found[0] if found else None)
 
 
 def group_in(quantity: str) -> str:
@@ -187,9 +189,9 @@ def group_in(quantity: str) -> str:
     return quantity.partition("[")[2].removesuffix("]")
 
 
-def systems_of(estimates: Iterable[Estimate]) -> list[str]:
-    """The systems in the order in which they are met."""
-    return list(dict.fromkeys(e.system for e in estimates))
+def systems_of(estimates: Iterable[Estimate], measure: str = "") -> list[str]:
+    """The systems in the order in which they are met; of measures whose spec begins so."""
+    return list(dict.fromkeys(e.system for e in estimates if e.measure.startswith(measure)))
 
 
 def decimal(number: float | None, digits: int = 3) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import ClassVar, Literal, NamedTuple
 
 from fairbrief.protocols import ProtocolDeclaration
-from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, group_in, published
+from fairbrief.protocols.published_results import ABSENT, Reproduced, decimal, find, group_in, systems_of
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -81,7 +82,6 @@ class SteenPeople(Reproduced):
         return self.with_version(paper_tables(estimates), self.version)
 
 
-PROTOCOL = "steen-people"
 BOTH = "s: resampling assignments within seed documents; d: resampling originals. Systems are rows here, columns in the paper."
 FOLDED = "Non-negative scores are above zero by chance: read them with the p of the estimates."
 SOURCES = "Distinguishability is of the mono inputs (C_glob), all else of the balanced ones (C_loc)."
@@ -120,9 +120,9 @@ _NOT_SCORES = (PEOPLE, "judged")
 
 def paper_tables(estimates: Sequence[Estimate]) -> tuple[Table, ...]:
     """Tables 2 to 9, 12, 16, 17, 19 and 20, as far as there is anything to fill them with; those without number last."""
-    placed = place(estimates)
+    sets = sets_of(estimates)
     over = dict.fromkeys(e.over for e in estimates if e.over and not e.measure.startswith(_NOT_SCORES))
-    made = [planted(placed), *score_tables(placed, list(over)), *other_tables(placed, estimates)]
+    made = [planted(sets), *score_tables(sets, list(over)), *other_tables(sets, estimates)]
     outside = _outside(estimates)
 
     def place_of(table: Table) -> float:
@@ -185,7 +185,7 @@ class Kind(NamedTuple):
     def title(self, over: str) -> str:
         """The title of the table of scores."""
         if number := self.table(over):
-            heading = published(PROTOCOL, f"Table {number}").heading
+            heading = SteenPeople.published(f"Table {number}").heading
             return f"{heading} ({self.content_words})" if number == "19" else heading
         known = {name.replace("_", " "): value for name, value in self._asdict().items() if value}
         made = ", ".join(f"{name} {value}" for name, value in known.items())
@@ -193,70 +193,50 @@ class Kind(NamedTuple):
         return f"Scores by {over}{of_which} (laid out as Table {8 if over == 'race' else 3})"
 
 
-class Placed(NamedTuple):
-    """An estimate with its set of inputs and its row: a system, within a subgroup that the user asked for."""
-
-    estimate: Estimate
-    kind: Kind
-    design: str
-    row: str
+Sets = dict[tuple[Kind, str], list[Estimate]]
+"""The estimates of each kind of inputs and design; their systems are rows: a system, within a subgroup that the user asked for."""
 
 
-def place(estimates: Iterable[Estimate]) -> list[Placed]:
+def sets_of(estimates: Iterable[Estimate]) -> Sets:
     """The estimates of single sets of inputs, whole systems before subgroups; where no record names its set, all are of one set."""
     kept = [e for e in estimates if not e.baseline]
     named = {name for e in kept for name in e.subgroup if name in APART}
-    placed = []
-    for e in kept:
-        if named <= set(e.subgroup):
-            design, *made = (e.subgroup.get(name, "") for name in APART)
-            part = sorted((k, v) for k, v in e.subgroup.items() if k not in APART)
-            row = f"{e.system} ({', '.join(f'{k}={v}' for k, v in part)})" if part else e.system
-            placed.append((part, Placed(e, Kind() if design == ORIGINAL else Kind(*made), design, row)))
-    return [one for _, one in sorted(placed, key=lambda pair: pair[0])]
+    sets: Sets = {}
+    for e in sorted((e for e in kept if named <= set(e.subgroup)), key=_part):
+        design, *made = (e.subgroup.get(name, "") for name in APART)
+        kind = Kind() if design == ORIGINAL else Kind(*made)
+        part = ", ".join(f"{name}={value}" for name, value in _part(e))
+        row = f"{e.system} ({part})" if part else e.system
+        sets.setdefault((kind, design), []).append(e.replace(system=row))
+    return sets
 
 
-def rows_of(placed: Iterable[Placed], start: str = "", over: str | None = None) -> list[str]:
-    """The rows for which a measure was taken, over an attribute if one is named."""
-    taken = (p for p in placed if p.estimate.measure.startswith(start))
-    return list(dict.fromkeys(p.row for p in taken if over in (None, p.estimate.over)))
+def _part(estimate: Estimate) -> list[tuple[str, str]]:
+    """The subgroup that the user asked for."""
+    return sorted((name, value) for name, value in estimate.subgroup.items() if name not in APART)
 
 
-def estimate_at(
-    placed: Iterable[Placed], row: str, start: str, quantity: str, over: str | None = None
-) -> Estimate | None:
-    """The first estimate of a quantity in a row, defined if any is; over any attribute if none is named."""
-    own = (p.estimate for p in placed if p.row == row and p.estimate.quantity == quantity)
-    taken = (e for e in own if e.measure.startswith(start))
-    found = [e for e in taken if over is None or e.over in (over, "")]
-    return next((e for e in found if e.value is not None), found[0] if found else None)
-
-
-def numbers(placed: Sequence[Placed], row: str, start: str, quantities: Iterable[str]) -> Iterator[str]:
-    """The values of quantities in a row, as cells."""
-    return (number(estimate_at(placed, row, start, quantity)) for quantity in quantities)
-
-
-def of_kind(placed: Sequence[Placed], kind: Kind, *designs: str) -> list[Placed]:
+def of_kind(sets: Sets, kind: Kind, *designs: str) -> list[Estimate]:
     """The estimates of one kind of inputs, of these designs or of inputs that name none."""
-    return [p for p in placed if p.kind == kind and p.design in (*designs, "")]
+    return [e for (k, design), own in sets.items() if k == kind and design in (*designs, "") for e in own]
 
 
-def kinds_of(placed: Iterable[Placed]) -> list[Kind]:
+def kinds_of(sets: Sets) -> list[Kind]:
     """The kinds of inputs, in the order in which they are met."""
-    return list(dict.fromkeys(p.kind for p in placed if p.design != ORIGINAL))
+    return list(dict.fromkeys(kind for kind, design in sets if design != ORIGINAL))
 
 
 # ------------------------------------------------------------------------------------------- scores
 
 
-def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterator[Table]:
+def score_tables(sets: Sets, attributes: Sequence[str]) -> Iterator[Table]:
     """The tables of scores over each attribute, one for each kind of inputs; then Tables 5 and 20."""
-    kinds = kinds_of(placed)
+    kinds = kinds_of(sets)
     by_gender = [kind for kind in kinds if kind.table("gender") == "3"]
 
     def lines(over: str, some: Iterable[Kind], label: str = "{row}") -> list[Line]:
-        own = ((kind, rows_of([p for p in placed if p.kind == kind], over=over)) for kind in some)
+        of_kinds = ((kind, of_kind(sets, kind, *DESIGNS)) for kind in some)
+        own = ((kind, systems_of(e for e in found if e.over == over)) for kind, found in of_kinds)
         return [
             (label.format(row=row, genders=kind.genders), row, kind) for kind, rows in own for row in rows
         ]
@@ -266,35 +246,36 @@ def score_tables(placed: Sequence[Placed], attributes: Sequence[str]) -> Iterato
             if over != "race" or not kind.is_tied:
                 kept = by_gender if kind.table(over) == "19" else ()
                 both = [*lines(over, [kind]), *lines(over, kept, "{row} (Orig.)")]
-                yield _scores(kind.title(over), over, both, placed)
+                yield _scores(kind.title(over), over, both, sets)
     for kind in by_gender if "gender" in attributes else ():
         asked = [line for line in lines("gender", [kind]) if FOCUS in line[1]]
         columns = ("Word List Inclusion", "Entity Inclusion")
-        heading = published(PROTOCOL, "Table 5").heading
-        yield _scores(heading, "gender", asked, of_kind(placed, kind, BALANCED), columns)
+        heading = SteenPeople.published("Table 5").heading
+        yield _scores(heading, "gender", asked, sets, columns)
     if "race" in attributes and any(kind.is_tied for kind in kinds):  # gender drawn at random or tied to race
         order = ("random", *TIED)
         chosen = [k for k in kinds if k.is_tied or k.table("race") == "8"]
         chosen.sort(key=lambda k: (order.index(k.genders) if k.genders in order else len(order), k.genders))
-        heading = published(PROTOCOL, "Table 20").heading
-        yield _scores(heading, "race", lines("race", chosen, "{row}: {genders}"), placed)
+        heading = SteenPeople.published("Table 20").heading
+        yield _scores(heading, "race", lines("race", chosen, "{row}: {genders}"), sets)
 
 
 Line = tuple[str, str, Kind]
 """A line of a table of scores: its label, and the row and kind of inputs that it shows."""
 
 
-def planted(placed: Sequence[Placed]) -> Table:
+def planted(sets: Sets) -> Table:
     """Table 2, second half: word lists of the planted systems from both references, if all four were audited; and what the paper
     has of them on CNN and on XSum, uniform / input reference.
     """
-    table = published(PROTOCOL, "Table 2")
+    table = SteenPeople.published("Table 2")
     figures = {name.split()[0].lower(): own for name, *own in table.rows if "(Unf., Adj.)" in name}
-    named = {p.row.partition("(")[0]: p.row for p in placed if p.row == p.estimate.system}
+    every = [e for own in sets.values() for e in own]
+    named = {system.partition("(")[0]: system for system in systems_of(e for e in every if not _part(e))}
     rows = []
     for name, own in figures.items() if set(figures) <= set(named) else ():
         starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")
-        found = (estimate_at(placed, named[name], start, "word_list_inclusion") for start in starts)
+        found = (find(every, named[name], "word_list_inclusion", start) for start in starts)
         a, b, c, d = (figure.removeprefix("0") for figure in own)
         rows.append((named[name], *map(number, found), f"{a} / {b}", f"{c} / {d}"))
     return table.printed(rows)
@@ -304,31 +285,30 @@ def _scores(
     title: str,
     over: str,
     lines: Sequence[Line],
-    placed: Sequence[Placed],
+    sets: Sets,
     columns: Sequence[str] = tuple(COLUMNS),
 ) -> Table:
     """A table of scores, each of the design that the paper takes it from, without columns that have no estimate."""
     found: dict[str, list[Estimate | None]] = {}
     for name in columns:
         start, quantity, design = COLUMNS[name]
-        parts = ((of_kind(placed, kind, design), row) for _, row, kind in lines)
-        own = [estimate_at(part, row, start, quantity, over) for part, row in parts]
+        own = [find(of_kind(sets, kind, design), row, quantity, start, over) for _, row, kind in lines]
         # Word lists compare genders: beside another attribute they would be read as being about it.
         if any(own) and (over == "gender" or not start.startswith("word_list")):
             found[name] = own
     shown = tuple(
-        (label, *map(cell, own), _direction(of_kind(placed, kind, BALANCED), row, over))
+        (label, *map(cell, own), _direction(of_kind(sets, kind, BALANCED), row, over))
         for (label, row, kind), *own in zip(lines, *found.values(), strict=True)
     )
     undefined = (UNDEFINED,) if any(ABSENT in line[1:-1] for line in shown) else ()
-    designs = (SOURCES,) if any(p.design for p in placed) else ()
+    designs = (SOURCES,) if any(design for _, design in sets) else ()
     header = ("", *found, "Included most / least")
     return Table(title, header, shown if found else (), (BOTH, *designs, FOLDED, *undefined))
 
 
-def _direction(placed: Sequence[Placed], row: str, over: str) -> str:
+def _direction(estimates: Sequence[Estimate], row: str, over: str) -> str:
     """The groups with the largest and the smallest share of people included."""
-    own = (p.estimate for p in placed if p.row == row and p.estimate.over == over)
+    own = (e for e in estimates if e.system == row and e.over == over)
     included = [e for e in own if e.measure.startswith("entity_inclusion") and e.value is not None]
     shares = {e.quantity: e.value or 0.0 for e in included if e.quantity.startswith("inclusion[")}
     if len(set(shares.values())) < 2:
@@ -340,102 +320,104 @@ def _direction(placed: Sequence[Placed], row: str, over: str) -> str:
 # --------------------------------------------------------------------------- counts, judged quality
 
 
-def other_tables(placed: Sequence[Placed], estimates: Sequence[Estimate]) -> Iterator[Table]:
+def other_tables(sets: Sets, estimates: Sequence[Estimate]) -> Iterator[Table]:
     """The tables of counts and of a judge's scores, of the kinds of inputs that the paper took."""
-    kinds = kinds_of(placed)
+    kinds = kinds_of(sets)
     for kind in kinds:
         if kind.table("gender") == "3":
-            yield names(of_kind(placed, kind, BALANCED))
-            yield statistics(placed, kind, "Table 16")
-            yield firsts(of_kind(placed, kind, MONO))
-            yield _levels(placed, kind, estimates if len(kinds) == 1 else ())
-            yield _gaps(of_kind(placed, kind, MONO), "gender", "Table 7")
+            yield names(of_kind(sets, kind, BALANCED))
+            yield statistics(sets, kind, "Table 16")
+            yield firsts(of_kind(sets, kind, MONO))
+            yield _levels(sets, kind, estimates if len(kinds) == 1 else ())
+            yield _gaps(of_kind(sets, kind, MONO), "gender", "Table 7")
         elif kind.table("race") == "8":
-            yield statistics(placed, kind, "Table 17")
+            yield statistics(sets, kind, "Table 17")
         if kind.genders == "random":
-            yield _gaps(of_kind(placed, kind, MONO), "race", "Table 9")
+            yield _gaps(of_kind(sets, kind, MONO), "race", "Table 9")
 
 
-def names(placed: Sequence[Placed]) -> Table:
+def names(estimates: Sequence[Estimate]) -> Table:
     """Table 6: the most frequent invented names, m, f or u by their gender, and how many are of either."""
     lines = []
-    for row in _counted(placed):
-        own = [p.estimate for p in placed if p.row == row and p.estimate.measure.startswith(PEOPLE)]
+    for row in _counted(estimates):
+        own = [e for e in estimates if e.system == row and e.measure.startswith(PEOPLE)]
         counted = [(m, int(e.value)) for e in own if e.value and (m := _COUNT.fullmatch(e.quantity))]
         total = {m[1]: count for m, count in counted if m[2] is None}
         mark = {m[1]: MARKS.get(m[2], m[2]) for m, _ in counted if m[2] is not None}
         most = sorted(total, key=lambda name: (-total[name], name))[:MOST_NAMES]
         listed = ", ".join(f"{name} ({mark.get(name, 'u')}) {total[name]}" for name in most)
-        of_gender = [estimate_at(placed, row, PEOPLE, f"invented[{g}]") for g in MARKS]
+        of_gender = [find(own, row, f"invented[{g}]") for g in MARKS]
         known = [0 if e is None or e.value is None else int(e.value) for e in of_gender]
         lines.append((row, listed or "nobody", *map(str, known), str(sum(total.values()) - sum(known))))
-    return published(PROTOCOL, "Table 6").printed(lines)
+    return SteenPeople.published("Table 6").printed(lines)
 
 
-def statistics(placed: Sequence[Placed], kind: Kind, table: str) -> Table:
+def statistics(sets: Sets, kind: Kind, table: str) -> Table:
     """Tables 16 and 17: tokens and people per summary with their standard deviations, and the share invented.
 
     Table 16 has the seed documents, too.
     """
-    counted = [p for p in placed if p.estimate.measure.startswith(PEOPLE)]
-    mine = [p for p in counted if p.kind == kind or (p.design == ORIGINAL and table == "Table 16")]
-    columns, lines = [""], [[row] for row in _counted(mine)]
-    for design in DESIGNS:
-        own = [p for p in mine if p.design == design]
+    by_design = _by_design(sets, kind, PEOPLE)
+    if table != "Table 16":
+        del by_design[ORIGINAL]
+    columns, lines = [""], [[row] for row in _counted([e for own in by_design.values() for e in own])]
+    for design, own in by_design.items():
         names = ("tokens", "people") if design == ORIGINAL else ("tokens", "people", "% invented")
         columns += [f"{design or 'all'}: {name}" for name in names if own]
         for line in lines if own else ():
             for name in names[:2]:
-                mean, deviation = numbers(own, line[0], PEOPLE, (name, f"{name}_sd"))
+                mean, deviation = (number(find(own, line[0], quantity)) for quantity in (name, f"{name}_sd"))
                 line.append(mean if mean == ABSENT else f"{mean}\nσ: {deviation}")
             if design != ORIGINAL:
-                share = estimate_at(own, line[0], PEOPLE, "share")
+                share = find(own, line[0], "share")
                 line.append(decimal(None if share is None or share.value is None else 100 * share.value, 2))
-    return published(PROTOCOL, table).printed(lines, columns=columns)
+    return SteenPeople.published(table).printed(lines, columns=columns)
 
 
-def firsts(placed: Sequence[Placed]) -> Table:
+def _by_design(sets: Sets, kind: Kind, measure: str) -> dict[str, list[Estimate]]:
+    """A measure's estimates of one kind of inputs by design, with those of the seed documents."""
+    of_kinds = {design: sets.get((Kind() if design == ORIGINAL else kind, design), ()) for design in DESIGNS}
+    return {design: [e for e in own if e.measure.startswith(measure)] for design, own in of_kinds.items()}
+
+
+def firsts(estimates: Sequence[Estimate]) -> Table:
     """Section 9.2: how often summaries call somebody the first woman, female, man or male."""
-    counts = (p.estimate.quantity for p in placed if p.estimate.measure.startswith(PHRASES))
-    phrases = [q for q in dict.fromkeys(counts) if q.startswith("count[")]
-    rows = rows_of(placed, PHRASES)
-    lines = [(row, *(number(estimate_at(placed, row, PHRASES, q), 0) for q in phrases)) for row in rows]
-    return published(PROTOCOL, "Section 9.2").printed(lines, columns=("", *map(group_in, phrases)))
+    own = [e for e in estimates if e.measure.startswith(PHRASES)]
+    phrases = list(dict.fromkeys(e.quantity for e in own if e.quantity.startswith("count[")))
+    lines = [(row, *(number(find(own, row, q), 0) for q in phrases)) for row in systems_of(own)]
+    return SteenPeople.published("Section 9.2").printed(lines, columns=("", *map(group_in, phrases)))
 
 
-def _counted(placed: Sequence[Placed]) -> list[str]:
+def _counted(estimates: Sequence[Estimate]) -> list[str]:
     """The rows for which invented people could be counted at all."""
-    rows = rows_of(placed, PEOPLE)
-    return [row for row in rows if number(estimate_at(placed, row, PEOPLE, PEOPLE)) != ABSENT]
+    rows = systems_of(estimates, PEOPLE)
+    return [row for row in rows if number(find(estimates, row, PEOPLE, PEOPLE)) != ABSENT]
 
 
-def _levels(placed: Sequence[Placed], kind: Kind, estimates: Sequence[Estimate]) -> Table:
+def _levels(sets: Sets, kind: Kind, estimates: Sequence[Estimate]) -> Table:
     """Table 4: mean and deviation on either design and on the seed documents, and how far the designs are from these.
 
     The differences keep their sign: a folded one is above zero by noise.
     """
-    mine = [p for p in placed if p.kind == kind or p.design == ORIGINAL]
-    whole = [e for e in estimates if not e.subgroup and not e.baseline and e.measure.startswith(GAP)]
-    gaps = {(e.system, e.quantity): e for e in reversed(whole)}
+    by_design = _by_design(sets, kind, LEVEL)
+    whole = [e for e in estimates if not e.subgroup and not e.baseline]
     lines = []
-    for row in rows_of(mine, LEVEL):
-        line = [row]
-        for design in (BALANCED, MONO, ORIGINAL):
-            line += numbers([p for p in mine if p.design == design], row, LEVEL, ("judged", "judged_sd"))
+    for row in systems_of(e for own in by_design.values() for e in own):
+        pairs = product((BALANCED, MONO, ORIGINAL), ("judged", "judged_sd"))
+        levels = (number(find(by_design[design], row, quantity)) for design, quantity in pairs)
         differences = (f"difference[{design}−{ORIGINAL}]" for design in (BALANCED, MONO))
-        lines.append([*line, *(cell(gaps.get((row, difference))) for difference in differences)])
-    return published(PROTOCOL, "Table 4").printed(lines)
+        lines.append((row, *levels, *(cell(find(whole, row, name, GAP)) for name in differences)))
+    return SteenPeople.published("Table 4").printed(lines)
 
 
-def _gaps(placed: Sequence[Placed], over: str, table: str) -> Table:
+def _gaps(estimates: Sequence[Estimate], over: str, table: str) -> Table:
     """Mean score of each group's summaries, and the signed difference with its interval."""
-    asked = [p for p in placed if p.estimate.measure.startswith(GAP) and p.estimate.over == over]
-    quantities = dict.fromkeys(p.estimate.quantity for p in asked)
-    pairs = [q for q in quantities if q.startswith("difference[")]
+    asked = [e for e in estimates if e.measure.startswith(GAP) and e.over == over]
+    pairs = list(dict.fromkeys(e.quantity for e in asked if e.quantity.startswith("difference[")))
     groups = list(dict.fromkeys(g for pair in pairs for g in group_in(pair).split("−")))
     lines = []
-    for row in rows_of(asked, GAP) if pairs else ():
-        means = numbers(asked, row, GAP, [f"mean[{g}]" for g in groups])
-        lines.append((row, *means, *(cell(estimate_at(asked, row, GAP, pair)) for pair in pairs)))
+    for row in systems_of(asked) if pairs else ():
+        means = (number(find(asked, row, f"mean[{g}]")) for g in groups)
+        lines.append((row, *means, *(cell(find(asked, row, pair)) for pair in pairs)))
     columns = ("", *groups, *(group_in(pair).replace("−", " − ") for pair in pairs))
-    return published(PROTOCOL, table).printed(lines, columns=columns)
+    return SteenPeople.published(table).printed(lines, columns=columns)

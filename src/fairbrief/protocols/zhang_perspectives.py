@@ -9,7 +9,7 @@ from itertools import product
 from typing import ClassVar, Literal
 
 from fairbrief import specs
-from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in, published
+from fairbrief.protocols.published_results import ABSENT, Reproduced, group_in
 from fairbrief.scorers.bartscore import BartScore
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import REFERENCE, Estimate, Table
@@ -113,9 +113,6 @@ def _by_place(estimates: Iterable[Estimate]) -> dict[str, Known]:
     return parts
 
 
-_result = partial(published, "zhang-perspectives")
-
-
 def _scores(known: Known, place: str) -> Table:
     """Table 2: BUR and UER by system and scorer, with the average of several scorers."""
     known = _some(known, "bur", "uer")
@@ -130,14 +127,14 @@ def _scores(known: Known, place: str) -> Table:
         if len(every) > 1:
             means = (percent([known.get((system, s, m)) for s in every]) for m in ("bur", "uer"))
             rows.append((system, "Average", *means, ""))
-    return _result("Table 2").printed(rows, place, notes=_notes(known))
+    return ZhangPerspectives.published("Table 2").printed(rows, place, notes=_notes(known))
 
 
 def _long_context(known: Known, place: str, number: str = "Table 3", named: str = "") -> Table:
     """Tables 3 and 7: BUR, UER and SOF of the N-gram scorer, in Table 7 for systems that a sweep over instructions named."""
     systems = [s for s in _systems(known) if (s, "ngram", "sof") in known and named in s]
     asked = [("ngram", m) for m in ("bur", "uer", "sof")]
-    return _result(number).printed(_percents(known, systems, asked), place)
+    return ZhangPerspectives.published(number).printed(_percents(known, systems, asked), place)
 
 
 def _references(known: Known, place: str) -> Table:
@@ -147,7 +144,7 @@ def _references(known: Known, place: str) -> Table:
     rows = _percents(known, systems if systems[0].startswith(REFERENCE) else (), asked)
     named = [(re.sub(f"^{REFERENCE}", f"{REFERENCE} summary", system), *cells) for system, *cells in rows]
     columns = ("summary", *(f"{SHORT.get(s, s)} {m.upper()}" for s, m in asked))
-    return _result("Table 4").printed(named, place, columns, _notes(known))
+    return ZhangPerspectives.published("Table 4").printed(named, place, columns, _notes(known))
 
 
 def _by_value(known: Known, place: str) -> Table:
@@ -155,7 +152,8 @@ def _by_value(known: Known, place: str) -> Table:
     known = {key: e for key, e in known.items() if key[1] == "ngram" and key[2].startswith("share_under[")}
     asked = list(dict.fromkeys((scorer, quantity) for _, scorer, quantity in known))
     columns = ("system", *(group_in(quantity) for _, quantity in asked))
-    return _result("Figure 3").printed(_percents(known, _systems(known), asked), place, columns)
+    rows = _percents(known, _systems(known), asked)
+    return ZhangPerspectives.published("Figure 3").printed(rows, place, columns)
 
 
 def _auc(known: Known, place: str) -> Table:
@@ -164,7 +162,7 @@ def _auc(known: Known, place: str) -> Table:
     scorers = _scorers(known)
     rows = _percents(known, _systems(known), [(scorer, "auc_cutoff") for scorer in scorers])
     columns = ("system", *(SHORT.get(s, s) for s in scorers))
-    return _result("Table 6").printed(rows, place, columns, _notes(known))
+    return ZhangPerspectives.published("Table 6").printed(rows, place, columns, _notes(known))
 
 
 def _percents(known: Known, systems: Iterable[str], of: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:

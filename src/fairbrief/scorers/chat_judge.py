@@ -16,7 +16,7 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Progress
+from fairbrief.scorers.pairs import told
 from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -68,15 +68,13 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         where some pairs have no answer at all; LimitReached, also at the end, where the limit of requests was not enough.
         """
         questions = ((key, self.question(key)) for key in keys)
-        progress = Progress(self.name, len(keys))
         unparsed: list[str] = []
         unanswered: list[str] = []
-        for batch in replies(self, questions, self._tally):
+        for batch in told(self.name, len(keys), replies(self, questions, self._tally)):
             unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
             answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
             values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}
             unparsed += [answers[key].text for key, value in values.items() if value is None]
-            progress.add(len(batch))
             yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])

@@ -18,7 +18,7 @@ from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import Placement, Snapshot, library
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import Progress
+from fairbrief.scorers.pairs import told
 from fairbrief.scorers.pieces import Frame, Ids, padded, parts, pieces, run_batches
 from fairbrief.text.sentences import By
 
@@ -178,10 +178,7 @@ class ModelScorer(pairs.KeyedScorer):
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
         """The arrays of `arrays_of`, told to whoever watches."""
-        progress = Progress(self.name, len(keys))
-        for batch in self.arrays_of(keys):
-            progress.add(len(batch))
-            yield batch
+        return told(self.name, len(keys), self.arrays_of(keys))
 
     @abstractmethod
     def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from fairbrief.types import Ask, ScoreArrays, ScoreKey, Scores
 
 Key = ScoreKey
 Arrays = ScoreArrays
+Batch = TypeVar("Batch", bound=Sized)
 
 
 class KeyedScorer(CheckedSettings, ABC):
@@ -111,28 +111,8 @@ def pairs(asks: Sequence[Ask]) -> list[Key]:
     return list(dict.fromkeys((r, c) for ask in asks for r in ask.rows for c in ask.columns))
 
 
-@dataclass(slots=True)
-class Progress:
-    """How far one call of a scorer is: ``done`` of ``total`` pairs (or texts)."""
-
-    scorer: str
-    total: int
-    done: int = 0
-    began: float = field(default_factory=time.perf_counter)
-
-    @property
-    def per_second(self) -> float:
-        """Pairs (or texts) per second so far."""
-        return self.done / max(time.perf_counter() - self.began, 1e-9)
-
-    def add(self, count: int) -> None:
-        """Count ``count`` more, and tell whoever watches."""
-        self.done += count
-        if (watcher := _watcher.get()) is not None:
-            watcher(self)
-
-
-Watcher = Callable[[Progress], None]
+Watcher = Callable[[str, int, int, float], None]
+"""Is told of one call of a scorer: its name, how many pairs (or texts) are done, of how many, and how many per second so far."""
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
@@ -144,3 +124,13 @@ def watched(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def told(scorer: str, total: int, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The batches of one call of a scorer, each told to whoever watches."""
+    began, done = time.perf_counter(), 0
+    for batch in batches:
+        done += len(batch)
+        if (watcher := _watcher.get()) is not None:
+            watcher(scorer, done, total, done / max(time.perf_counter() - began, 1e-9))
+        yield batch

@@ -23,8 +23,6 @@ OUT_OF_MEMORY = re.compile("out of memory|can't allocate memory")
 def pieces(tokenizer: Any, texts: Iterable[str]) -> dict[str, Ids]:
     """The word pieces of each text, without special ones, whatever their number."""
     distinct = list(dict.fromkeys(texts))
-    if not distinct:
-        return {}
     made = tokenizer(distinct, add_special_tokens=False, return_attention_mask=False, verbose=False)
     ids = (np.asarray(own, dtype=np.int64) for own in made["input_ids"])
     return dict(zip(distinct, ids, strict=True))

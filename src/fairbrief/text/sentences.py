@@ -11,16 +11,17 @@ sentence if a common opener follows. Enders of other scripts (``؟``, ``।``) c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fairbrief.errors import RequestError
 from fairbrief.text.languages import Setting, language_of, setting
 from fairbrief.text.segmentation import word_count
 from fairbrief.text.vocabulary import words
 
+T = TypeVar("T")
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
 
@@ -224,16 +225,25 @@ def _size(by: str) -> tuple[int, str]:
 
 def sentence_groups(sentences: Sequence[str], most: int) -> list[str]:
     """Disjoint runs of sentences of at most ``most`` words; a longer sentence is a passage by itself."""
-    groups: list[list[str]] = []
+    return list(map(" ".join, packed(((sentence, word_count(sentence)) for sentence in sentences), most)))
+
+
+def packed(items: Iterable[tuple[T, int]], most: int) -> Iterator[list[T]]:
+    """Runs of items with their sizes, as long as their sum is at most ``most``; a larger item is a run by itself.
+
+    >>> list(packed([("a", 2), ("b", 2), ("c", 9), ("d", 1)], 4))
+    [['a', 'b'], ['c'], ['d']]
+    """
+    run: list[T] = []
     filled = 0
-    for sentence in sentences:
-        length = word_count(sentence)
-        if not groups or filled + length > most:
-            groups.append([])
-            filled = 0
-        groups[-1].append(sentence)
-        filled += length
-    return list(map(" ".join, groups))
+    for item, size in items:
+        if run and filled + size > most:
+            yield run
+            run, filled = [], 0
+        run.append(item)
+        filled += size
+    if run:
+        yield run
 
 
 def sentence_windows(sentences: Sequence[str], under: int) -> list[str]:

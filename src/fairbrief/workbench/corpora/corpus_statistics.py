@@ -44,18 +44,16 @@ def statistics_of(
     groups: dict[str, list[list[tuple[str | None, int]]]] = defaultdict(list)
     unanswered, asked = Counter[str](), defaultdict[str, Counter[str]](Counter)
 
-    def add(per: str, text: str) -> None:
+    def add(per: str, text: str) -> int:
         lengths[f"{unit} {per}"].append(count(text))
         if sentences is not None:
             lengths[f"sentences {per}"].append(len(sentences(text)))
+        return lengths[f"{unit} {per}"][-1]
 
     for record in records:
-        sizes = [count(document.text) for document in record.documents]
-        lengths["documents per record"].append(len(sizes))
-        lengths[f"{unit} per document"] += sizes
+        lengths["documents per record"].append(len(record.documents))
+        sizes = [add("per document", document.text) for document in record.documents]
         lengths[f"{unit} per record"].append(sum(sizes))
-        if sentences is not None:
-            lengths["sentences per document"] += [len(sentences(d.text)) for d in record.documents]
         for text in record.references:
             add("per reference", text)
         for name in attributes or sorted({a for d in record.documents for a in d.attributes}):

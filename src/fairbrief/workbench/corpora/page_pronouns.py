@@ -8,15 +8,16 @@ from __future__ import annotations
 import bz2
 import gzip
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from fairbrief.errors import DataError
+from fairbrief.people.groups import GENDERS
 from fairbrief.readers.input_sources import check_file
 from fairbrief.text.gendered_words import pronoun_gender
+from fairbrief.workbench.corpora.sets import dominating
 
 UNKNOWN = "unknown"
 PACKED: Mapping[str, Callable[..., Any]] = {".bz2": bz2.open, ".gz": gzip.open}
@@ -57,9 +58,7 @@ def _add(genders: dict[str, str], title: str, gender: str) -> None:
 
 def _gender(text: str) -> str:
     """The gender of most pronouns in a text (Table 14)."""
-    counts = Counter(map(pronoun_gender, _WORD.findall(text)))
-    male, female = counts["male"], counts["female"]
-    return UNKNOWN if male == female else "male" if male > female else "female"
+    return dominating(filter(None, map(pronoun_gender, _WORD.findall(text))), GENDERS) or UNKNOWN
 
 
 def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:

@@ -28,7 +28,7 @@ from fairbrief.errors import RequestError
 from fairbrief.text.counted import counted
 from fairbrief.text.published_nltk import vader
 from fairbrief.text.segmentation import numbered
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import packed, split
 from fairbrief.types import Document, Record
 from fairbrief.workbench.corpora.text_sources import Count, Tokens, counter
 
@@ -391,15 +391,8 @@ def segments(
     """
     count = counter(rule)
     for conversation in records:
-        found: list[list[Document]] = []
-        size = 0
-        for turn, tokens in _pieces(conversation, most, count, counts, names=names):
-            if not found or size + tokens > most:
-                found.append([])
-                size = 0
-            found[-1].append(turn)
-            size += tokens
-        for number, turns in enumerate(found):
+        pieces = _pieces(conversation, most, count, counts, names=names)
+        for number, turns in enumerate(packed(pieces, most)):
             whole = conversation.id
             attributes = {**conversation.attributes, "conversation": whole, "segment": str(number)}
             yield Record(f"{whole}-{number}", tuple(turns), attributes=attributes, seed_document=whole)
