@@ -43,9 +43,8 @@ class Unique(NamedTuple):
     def summed(self, rows: t.Floats) -> t.Floats:
         """The sums over all extracts of the rows of the distinct ones. (N, distinct, columns) → (N, columns)."""
         sums = np.zeros((len(rows), rows.shape[2]))
-        for i in range(
-            rows.shape[1]
-        ):  # one after another, so that the last digits of a record depend only on its rows
+        # One after another, so that the last digits of a record's sum depend only on its rows.
+        for i in range(rows.shape[1]):
             sums += self.times[:, i, np.newaxis] * rows[:, i]
         return sums
 
