@@ -84,13 +84,13 @@ def is_blank(text: str) -> bool:
 def needs_english(cases: t.Cases, what: str) -> None:
     """Raise `NotObserved` if ``what`` do not apply to these cases, since their texts are not English."""
     if language := is_foreign(known(cases[0].record).source):
-        raise NotObserved(t.Reason(f"the text is {language}, and {what} are English"))
+        raise NotObserved(f"the text is {language}, and {what} are English")
 
 
-EMPTY_SUMMARY = t.Reason("empty summary")
-NO_CLAIM = t.Reason("the summary has no claim")
-NO_GENDER_WORD = t.Reason("no gender word in the article")
-NO_ATTRIBUTE = t.Reason("the record lacks the attribute")
+EMPTY_SUMMARY = "empty summary"
+NO_CLAIM = "the summary has no claim"
+NO_GENDER_WORD = "no gender word in the article"
+NO_ATTRIBUTE = "the record lacks the attribute"
 
 
 def article_of(record: t.Record) -> str:
@@ -98,9 +98,9 @@ def article_of(record: t.Record) -> str:
     return "\n\n".join(d.text for d in record.documents)
 
 
-def no_document_has(attribute: str) -> t.Reason:
+def no_document_has(attribute: str) -> str:
     """The reason if the documents of a record lack an attribute."""
-    return t.Reason(f"no document has the attribute '{attribute}'")
+    return f"no document has the attribute '{attribute}'"
 
 
 def subject_of(record: t.Record, over: str, threshold: float) -> str:
@@ -115,14 +115,14 @@ def subject_of(record: t.Record, over: str, threshold: float) -> str:
         if coefficient is None:
             raise NotObserved(NO_GENDER_WORD)
         if (group := subject_group(coefficient, threshold)) is None:
-            raise NotObserved(t.Reason("the article's gender words are mixed"))
+            raise NotObserved("the article's gender words are mixed")
         return group
     if over in record.attributes:
         return record.attributes[over]
     for holders in (record.documents, record.entities):
         values = {holder.attributes[over] for holder in holders if over in holder.attributes}
         if len(values) > 1:
-            raise NotObserved(t.Reason("the record's documents or people differ in the attribute"))
+            raise NotObserved("the record's documents or people differ in the attribute")
         if values:
             return values.pop()
     raise NotObserved(NO_ATTRIBUTE)
