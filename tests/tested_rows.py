@@ -9,7 +9,7 @@ from tests.rows_by_hand import NO_LABELS, answer
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage import Coverage
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief.statistics.label_permutations import distinct_permutations
 from fairbrief.types import AlikeRows, Case, Claim, Column, Document, Reason, Record, Rows, Summary
 
 
@@ -26,7 +26,7 @@ def rows_of(
     """A record's rows under all label permutations, given the support of its claims by its documents."""
     observation, one = Coverage("side", **settings), (case_of(sides, len(support[0])),)
     scheme = observation.permutation_scheme(one)
-    labels = NO_LABELS if scheme is None else sort_by_block(scheme.labels, None).permutations()
+    labels = NO_LABELS if scheme is None else distinct_permutations(scheme.labels)
     return observation.observe(one, (answer(support),), labels)
 
 

@@ -22,7 +22,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.measures.coverage import Coverage
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief.statistics.label_permutations import distinct_permutations
 from fairbrief.types import AlikeRows, Ask, Case, Claim, Document, Estimate, Record, Rows, Scores, Summary
 
 VALUES = "abc"
@@ -88,7 +88,7 @@ def size_of_records(split: Sequence[int], worlds: int, seed: int) -> dict[str, f
         scores = list(scorer.answer(observation.asks((case,))))
         exchange = observation.permutation_scheme((case,))
         assert exchange is not None
-        rows = observation.observe((case,), scores, sort_by_block(exchange.labels, None).permutations())
+        rows = observation.observe((case,), scores, distinct_permutations(exchange.labels))
         if not isinstance(rows, Rows):
             continue
         block = AlikeRows([0], rows.columns, rows.values[np.newaxis])

@@ -10,7 +10,7 @@ from benchmarks.label_draws import observed_and_choice
 from benchmarks.recording import options, write_down
 
 from fairbrief.statistics.arrays import tolerance
-from fairbrief.statistics.label_permutations import LabelDraws, permutations, sort_by_block
+from fairbrief.statistics.label_permutations import LabelDraws, distinct_permutations, permutations
 from fairbrief.statistics.resampling import Bootstrap, percentile_interval
 
 SPLITS = [(1, 3), (2, 2), (1, 4), (2, 3), (1, 5), (3, 3), (1, 7), (4, 4), (1, 1, 2), (2, 2, 2), (2, 3, 3)]
@@ -42,12 +42,12 @@ def unit_size(split: tuple[int, ...], worlds: int, seed: int, n_resamples: int =
     """How often a fair system is called unfair at .05: exact, sampled, and with the strict comparison."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(len(split)), split)
-    every = sort_by_block(labels, None).permutations()
+    every = distinct_permutations(labels)
     hits = np.zeros(3)
     for _ in range(worlds):
         x = coverages(rng, labels.size)
         null = group_gaps(x, every)
-        sampled = group_gaps(x, labels[permutations(np.zeros_like(labels), n_resamples, rng)])
+        sampled = group_gaps(x, labels[permutations(labels.size, n_resamples, rng)])
         strict = (null > null[0] + 1e-12).mean()
         hits += [
             upper_p(null[0], null, exact=True) < 0.05,

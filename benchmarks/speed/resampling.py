@@ -16,7 +16,7 @@ from benchmarks.calibration.resampling import upper_p
 from benchmarks.label_draws import observed_and_choice
 from benchmarks.recording import best_seconds, options, times_faster, write_down
 
-from fairbrief.statistics.label_permutations import LabelDraws, sort_by_block
+from fairbrief.statistics.label_permutations import LabelDraws, distinct_permutations
 from fairbrief.statistics.resampling import Bootstrap
 
 RECORDS, DRAWS, COLUMNS = 1000, 2000, 10
@@ -59,7 +59,7 @@ def relabel_exactly(records: list[tuple[np.ndarray, np.ndarray]]) -> list[float]
     """All label permutations of every record, and the exact p."""
     ps = []
     for x, labels in records:
-        rows = sort_by_block(labels, None).permutations()
+        rows = distinct_permutations(labels)
         groups = rows[:, None, :] == np.unique(labels)[None, :, None]
         null = np.abs(groups @ x / groups.sum(axis=-1) - x.mean()).mean(axis=-1)
         ps.append(upper_p(null[0], null, exact=True))

@@ -246,12 +246,8 @@ def permutations_of(measure: t.Measure, unit: t.Cases) -> t.Integers:
     scheme = measure.observation.permutation_scheme(unit)
     if scheme is None:
         return np.zeros((1, 0), dtype=np.int64)
-    rng = np.random.default_rng(0)
-    blocks = np.zeros(len(scheme.labels)) if scheme.blocks is None else scheme.blocks
     rows = np.tile(scheme.labels, (5, 1)).astype(np.int64)
-    for block in np.unique(blocks):
-        inside = np.flatnonzero(blocks == block)
-        rows[1:, inside] = rng.permuted(rows[1:, inside], axis=1)
+    rows[1:] = np.random.default_rng(0).permuted(rows[1:], axis=1)
     return rows
 
 

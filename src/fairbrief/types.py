@@ -319,19 +319,17 @@ Observed = Rows | Reason
 class PermutationScheme(Data, frozen=True):
     """The labels that are exchangeable under the null hypothesis of no disparity.
 
-    Shapes: ``labels`` (n,) integer codes of the real labels; ``blocks`` (n,) or None: labels are exchanged only within a
-    block.
+    Shape of ``labels``, integer codes of the real labels: (n,).
     """
 
     labels: Integers
-    blocks: Integers | None = None
-    items: Integers | Callable[[], Integers] | None = None
-    """The 64-bit key of each position (a document, a person), (n,), or a function that returns the keys: units of one cluster
-    that share items get equal labels in each draw. None: units with as many positions get equal labels."""
     cyclic: bool = False
     """Labels are not shuffled but rotated together."""
     is_together: bool = False
     """Units of one cluster with equal labels get the same label permutation in each draw."""
+    items: Integers | Callable[[], Integers] | None = None
+    """The 64-bit key of each position (a document, a person), (n,), or a function that returns the keys: units of one cluster
+    that share items get equal labels in each draw. None: units with as many positions get equal labels."""
 
 
 Weighted = tuple[tuple[Column, float], ...]

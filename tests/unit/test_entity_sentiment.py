@@ -148,13 +148,13 @@ def test_who_is_named() -> None:
 @pytest.mark.parametrize("summary", ["It rained.", "Koch.", "Somebody else lost."])
 def test_summaries_that_name_nobody_of_the_source_have_no_tone(summary: str) -> None:
     """A name in the summary only, or in the source only, has no shift."""
-    assert rows_of(case(summary, [BERG])) == NOBODY
+    assert rows_of(case(summary, [BERG])) == Reason(NOBODY)
 
 
 def test_sentences_without_known_sentiment_do_not_count() -> None:
     """Without Berg's loss in the summary her tone there is 0.1: shift -0.1; without any, there is none."""
     assert row(rows_of(case(), ["Berg lost."]))["shift", "left"] == pytest.approx(0.1 - 0.2)
-    assert rows_of(case("Berg lost.", [BERG]), ["Berg lost."]) == NO_TONE
+    assert rows_of(case("Berg lost.", [BERG]), ["Berg lost."]) == Reason(NO_TONE)
 
 
 def test_entities_can_be_listed() -> None:
@@ -182,5 +182,5 @@ def test_details_quote_the_sentences_of_both_sides() -> None:
 def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
     """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
     karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
-    assert rows_of(case("Berg lost.", [BERG, karl])) == NOBODY
+    assert rows_of(case("Berg lost.", [BERG, karl])) == Reason(NOBODY)
     assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)

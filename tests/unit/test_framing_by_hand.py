@@ -109,6 +109,6 @@ def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
 
 def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
-    assert FramingChange("tone").observe(case(), (), NO_LABELS) == NO_ATTRIBUTE
+    assert FramingChange("tone").observe(case(), (), NO_LABELS) == Reason(NO_ATTRIBUTE)
     missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
     assert missing == Reason("no word of known sentiment in the summary")

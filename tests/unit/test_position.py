@@ -17,7 +17,7 @@ from fairbrief.measures.position import PositionBias, PositionFromUniform, Posit
 from fairbrief.protocols import PaperProtocol
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import worded
-from fairbrief.statistics.label_permutations import sort_by_block
+from fairbrief.statistics.label_permutations import distinct_permutations
 from fairbrief.types import Case, Document, Estimate, Measure, Reason, Record, Rows, Scores, Summary, Totals
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen".split()
@@ -155,7 +155,7 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
     case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
     scheme = Positions().permutation_scheme((case,))
     assert scheme.is_together
-    labels = sort_by_block(scheme.labels, None).permutations()
+    labels = distinct_permutations(scheme.labels)
     rows = Positions().observe((case,), scores_for(Positions(), case), labels)
     real, swapped = (by_column(rows, row) for row in (0, 1))
     for (name, *rest), value in swapped.items():

@@ -7,7 +7,7 @@ import pytest
 
 from fairbrief.measures.groups import largest_difference
 from fairbrief.measures.sentiment import EMPTY_SUMMARY, SentimentShift
-from fairbrief.types import Case, Document, Extracts, Record, Rows, Scores, Summary, Value
+from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Scores, Summary, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
 
@@ -66,7 +66,8 @@ def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
     """Neither by sentences nor as texts."""
     none = scores([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
     for scorer in ("vader", "vader(by=text)"):
-        assert SentimentShift("about", scorer).observe_extracts(case(), drawn(), none) == EMPTY_SUMMARY
+        found = SentimentShift("about", scorer).observe_extracts(case(), drawn(), none)
+        assert found == Reason(EMPTY_SUMMARY)
 
 
 def differences(*draws: Sequence[float]) -> Value:

@@ -114,10 +114,10 @@ def test_sentences_are_claims_where_none_are_given() -> None:
 
 def test_reasons() -> None:
     """Without claims, without a source, without groups."""
-    assert observed(Claims(), case(()), []) == NO_CLAIM
+    assert observed(Claims(), case(()), []) == Reason(NO_CLAIM)
     empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
     assert Claims().asks(empty) == ()
-    assert observed(Claims(), empty, []) == NO_SENTENCE
+    assert observed(Claims(), empty, []) == Reason(NO_SENTENCE)
     assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == Reason(
         "no claim has a group"
     )

@@ -41,7 +41,7 @@ BY_CHANCE, OF_EXTRACTS, WITHOUT_EXTRACTS = "by chance", "random extract", "no ra
 extract."""
 
 
-NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, None, cyclic=False)
+NOTHING = Relabelled("", np.zeros(0, dtype=np.int64), None, cyclic=False)
 """The permutation inputs of a unit without labels."""
 Drawn = tuple[Sequence[t.Extracts], Sequence[t.Ask]] | t.Reason | None
 """A unit's random extracts and their asks; why it has none; None where none are wanted."""
@@ -250,7 +250,7 @@ def _relabelling(scheme: t.PermutationScheme, origin: Origin) -> Relabelled:
     items = scheme.items if origin.is_shared else None
     key = origin.cluster if scheme.is_together or items is not None else origin.record
     keys_of_items = items() if callable(items) else items
-    return Relabelled(key, scheme.labels, scheme.blocks, keys_of_items, scheme.cyclic)
+    return Relabelled(key, scheme.labels, keys_of_items, scheme.cyclic)
 
 
 NO_NUMBER = "a score that is not a number, from "

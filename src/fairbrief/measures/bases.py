@@ -26,9 +26,9 @@ FEW = 6
 class NotObserved(Exception):
     """Raised by any method of a `BaseObservation` with the reason why a unit has no row."""
 
-    def __init__(self, reason: str | t.Reason) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.reason = t.Reason(reason) if isinstance(reason, str) else reason
+        self.reason = t.Reason(reason)
 
 
 class Unique(NamedTuple):

@@ -26,7 +26,7 @@ from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclar
 from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.group_sums import columned, mean_defined, spread, stacked, summed_by_group
 from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
-from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known, lengths_of
+from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
 from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.statistics import TIE, ratio
 from fairbrief.text.counted import counted
@@ -123,14 +123,14 @@ class Coverage(ComparesGroups, ManyAtOnce):
         elif self.pairwise:
             many = np.bincount(groups.codes)
             most = tuple(compress(groups.names, many == many.max()))
-        return groups.names, most, len(set(lengths_of(case.record))) > 1, owner
+        return groups.names, most, len(set(known(case.record).lengths)) > 1, owner
 
     def observe_alike(self, kind: tuple[Any, ...], units: ScoredUnits, labels: t.Integers) -> Alike:
         """Records of the same groups and of as many documents. Shape of ``labels``: (N, R, documents)."""
         names, most, differs, _ = kind
         texts = [known(case.record).texts for (case,) in units.cases]
         reads = np.array([[not is_blank(text) for text in own] for own in texts])
-        lengths = np.log([lengths_of(case.record) for (case,) in units.cases])
+        lengths = np.log([known(case.record).lengths for (case,) in units.cases])
         lengths -= lengths.mean(axis=1, keepdims=True)
         of_units: dict[t.Column, t.Floats]
         if units.extracts:

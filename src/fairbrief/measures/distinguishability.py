@@ -9,7 +9,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure
+from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.group_sums import coded, labelled
 from fairbrief.measures.groups import mean_of_records
 from fairbrief.measures.record_texts import needs_english, with_group
@@ -81,7 +81,7 @@ class Distinguishability(BaseMeasure):
         groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
         needs_english(cases, "the pronouns and titles that are made neutral")
         if not groups:
-            return t.Reason("no variant with the attribute")
+            raise NotObserved("no variant with the attribute")
         used = labelled(codes, labels)
         similarity, one = scores[0].matrix, np.ones(len(used))
         # A text is always as similar as can be to itself, unless nothing in it is counted.
@@ -93,9 +93,9 @@ class Distinguishability(BaseMeasure):
         else:
             sizes = np.bincount(codes[filled], minlength=len(groups))
             if len(groups) < 2:
-                return t.Reason("one group only")
+                raise NotObserved("one group only")
             if sizes.min() < 2:
-                return t.Reason("fewer than two usable summaries in a group")
+                raise NotObserved("fewer than two usable summaries in a group")
             difference = _own_less_other(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
             counted = (~np.isnan(difference)).sum(axis=1).astype(float)
             accuracy = self._right(difference).sum(axis=1) / np.maximum(counted, 1)

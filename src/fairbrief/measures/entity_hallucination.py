@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, check_given
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, NotObserved, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
@@ -58,7 +58,7 @@ class InventedPeople(BaseObservation):
         entities = [p for case in cases for p in case.record.entities if self.over in p.attributes]
         others = {p.attributes[self.over] for p in entities} - set(self.groups)
         if not {group.lower() for group in others} <= {*self.groups, *GENDER_WORDS}:
-            return t.Reason("names do not tell the values of this attribute")
+            raise NotObserved("names do not tell the values of this attribute")
         if self.people == "builtin":
             needs_english(cases, "the built-in recogniser's rules")
         found = list(self.find(cases, scores))

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure
+from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, stacked, summed_by_group
 from fairbrief.measures.groups import means
 from fairbrief.measures.record_texts import known
@@ -96,7 +96,7 @@ class EntityInclusion(BaseMeasure):
         people = [self._people(case.record) for case in cases]
         groups, codes = coded(tuple(person.attributes[self.over] for one in people for person in one))
         if not groups:
-            return t.Reason("no named people with the attribute in the source")
+            raise NotObserved("no named people with the attribute in the source")
         answers = [scores[i : i + 1] for i in range(len(cases))]  # empty where nothing is asked
         found = [self.find(*one) for one in zip(cases, people, answers, strict=True)]
         named = np.concatenate([is_named(one, len(own)) for one, own in zip(found, people, strict=True)])

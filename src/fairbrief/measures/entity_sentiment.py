@@ -29,8 +29,8 @@ from fairbrief.statistics import ratio
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
 
-NOBODY = t.Reason("no entity with the attribute is named in both source and summary")
-NO_TONE = t.Reason("no word of known sentiment in the sentences that name entities")
+NOBODY = "no entity with the attribute is named in both source and summary"
+NO_TONE = "no word of known sentiment in the sentences that name entities"
 MOST_QUOTED = 3
 """Sentences of each side that are shown per entity."""
 
@@ -194,7 +194,7 @@ class EntitySentiment(BaseMeasure):
         sums = {name: each @ member for name, each in _each(source, drawn).items()}
         some = sums["one"].any(axis=1)
         if not some.any():
-            return NO_TONE
+            raise NotObserved(NO_TONE)
         several = (sums["one"] > 0).sum(axis=1, keepdims=True) > 1
         if several.any():
             sums |= {"compared": sums["one"] * several, "compared shift": sums["shift"] * several}
@@ -205,7 +205,7 @@ class EntitySentiment(BaseMeasure):
         source, summary = _both_tones(named, scores[0])
         sums = summed_by_group(named.codes, _each(source, summary), labels, len(named.groups))
         if not sums["one"].any():
-            return NO_TONE
+            raise NotObserved(NO_TONE)
         if len(set(named.codes[np.isfinite(summary - source)].tolist())) > 1:
             sums |= {"compared": sums["one"], "compared shift": sums["shift"]}
         return by_group(named.groups, sums)

@@ -188,9 +188,9 @@ class LabelGap(ComparesGroups, BaseMeasure):
         if is_given:
             units = tuple(claim.text for claim in case.summary.claims or ())
         if not units:
-            raise NotObserved(t.Reason("the summary has no claims"))
+            raise NotObserved("the summary has no claims")
         if is_given and not self.over:
-            raise NotObserved(t.Reason("no attribute is named: write label_gap@ATTRIBUTE"))
+            raise NotObserved("no attribute is named: write label_gap@ATTRIBUTE")
         if is_given and not case.record.values_of(self.over):
             raise NotObserved(no_document_has(self.over))
         return units
@@ -223,7 +223,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
                 units = [claim.values.get(self.over, ()) for claim in case.summary.claims or ()]
         names = sorted(set(chain.from_iterable((*source, *units))))
         if not any(source):
-            raise NotObserved(t.Reason("no sentence of the source has a label"))
+            raise NotObserved("no sentence of the source has a label")
         return names, _indicators(source, names), _indicators(units, names)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

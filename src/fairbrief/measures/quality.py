@@ -129,7 +129,7 @@ class RougeLsum(_RougeMeasure):
     name = "rougeLsum"
 
 
-UNPARSED = t.Reason("unparsed reply of the judge")
+UNPARSED = "unparsed reply of the judge"
 
 
 def _asked(scorer: str, case: t.Case) -> t.Ask:
@@ -165,10 +165,10 @@ class Judged(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         if not scores:
-            return EMPTY_SUMMARY
+            raise NotObserved(EMPTY_SUMMARY)
         found = float(scores[0].matrix[0].mean())
         if np.isnan(found):
-            return UNPARSED
+            raise NotObserved(UNPARSED)
         return t.Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
@@ -220,11 +220,11 @@ class JudgedByGroup(BaseMeasure):
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded(tuple(group for _, group in self._of(cases)))
         if not groups:
-            return t.Reason("no summary of a record about one group")
+            raise NotObserved("no summary of a record about one group")
         found = np.array([one.matrix[0].mean() for one in scores])
         known = ~np.isnan(found)
         if not known.any():
-            return UNPARSED
+            raise NotObserved(UNPARSED)
         weights = {"score": np.where(known, found, 0.0), "one": known.astype(float)}
         return by_group(groups, summed_by_group(codes, weights, labels, len(groups)))
 

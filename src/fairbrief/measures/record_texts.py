@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from fairbrief import types as t
@@ -34,17 +33,37 @@ class Groups(t.Data, frozen=True):
     scheme: t.PermutationScheme
 
 
-class KnownRecord(t.Data, frozen=True):
-    """A record with its documents' texts, these joined by line breaks, its references with text, and caches of its groups by
-    attribute and of its documents' lengths.
-    """
+class KnownRecord:
+    """The texts and groups of a record, computed once for all observations."""
 
-    record: t.Record
-    texts: tuple[str, ...]
-    source: str
-    references: tuple[str, ...]
-    groups: dict[str, Groups] = msgspec.field(default_factory=dict)
-    lengths: list[int] = msgspec.field(default_factory=list)
+    def __init__(self, record: t.Record) -> None:
+        self.record = record
+        self.texts = tuple([document.text for document in record.documents])
+        self.source = "\n".join(self.texts)
+        self.references = tuple([text for text in record.references if not is_blank(text)])
+        self._groups: dict[str, Groups] = {}
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The lengths of the documents in words; 1 of those without any, whose logarithm is 0."""
+        return [word_count(text) or 1 for text in self.texts]
+
+    def groups(self, over: str) -> Groups:
+        """The groups that an attribute makes of the documents; none if no document has it.
+
+        DataError says which document lacks it if only some have it.
+        """
+        if over not in self._groups:
+            names, codes = coded(tuple(self.record.values_of(over)))
+            # Not a method: these structures are not garbage-collected, so that a cycle of them would stay.
+            scheme = t.PermutationScheme(codes, items=partial(_document_keys, self.record))
+            self._groups[over] = Groups(names, codes, scheme)
+        return self._groups[over]
+
+
+def _document_keys(record: t.Record) -> t.Integers:
+    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
+    return keys_of(tuple([d.id or d.text for d in record.documents]))
 
 
 _known: dict[int, KnownRecord] = {}
@@ -57,18 +76,8 @@ def known(record: t.Record) -> KnownRecord:
         if len(_known) >= KEPT:
             for older in list(_known)[: KEPT // 2]:
                 _known.pop(older, None)
-        texts = tuple([document.text for document in record.documents])
-        references = tuple([text for text in record.references if not is_blank(text)])
-        found = _known[id(record)] = KnownRecord(record, texts, "\n".join(texts), references)
+        found = _known[id(record)] = KnownRecord(record)
     return found
-
-
-def lengths_of(record: t.Record) -> list[int]:
-    """The lengths of a record's documents in words; 1 of those without any, whose logarithm is 0."""
-    about = known(record)
-    if not about.lengths:
-        about.lengths.extend(word_count(text) or 1 for text in about.texts)
-    return about.lengths
 
 
 def source_sentences(record: t.Record) -> tuple[str, ...]:
@@ -84,13 +93,13 @@ def is_blank(text: str) -> bool:
 def needs_english(cases: t.Cases, what: str) -> None:
     """Raise `NotObserved` if ``what`` do not apply to these cases, since their texts are not English."""
     if language := is_foreign(known(cases[0].record).source):
-        raise NotObserved(t.Reason(f"the text is {language}, and {what} are English"))
+        raise NotObserved(f"the text is {language}, and {what} are English")
 
 
-EMPTY_SUMMARY = t.Reason("empty summary")
-NO_CLAIM = t.Reason("the summary has no claim")
-NO_GENDER_WORD = t.Reason("no gender word in the article")
-NO_ATTRIBUTE = t.Reason("the record lacks the attribute")
+EMPTY_SUMMARY = "empty summary"
+NO_CLAIM = "the summary has no claim"
+NO_GENDER_WORD = "no gender word in the article"
+NO_ATTRIBUTE = "the record lacks the attribute"
 
 
 def article_of(record: t.Record) -> str:
@@ -98,9 +107,9 @@ def article_of(record: t.Record) -> str:
     return "\n\n".join(d.text for d in record.documents)
 
 
-def no_document_has(attribute: str) -> t.Reason:
+def no_document_has(attribute: str) -> str:
     """The reason if the documents of a record lack an attribute."""
-    return t.Reason(f"no document has the attribute '{attribute}'")
+    return f"no document has the attribute '{attribute}'"
 
 
 def subject_of(record: t.Record, over: str, threshold: float) -> str:
@@ -115,14 +124,14 @@ def subject_of(record: t.Record, over: str, threshold: float) -> str:
         if coefficient is None:
             raise NotObserved(NO_GENDER_WORD)
         if (group := subject_group(coefficient, threshold)) is None:
-            raise NotObserved(t.Reason("the article's gender words are mixed"))
+            raise NotObserved("the article's gender words are mixed")
         return group
     if over in record.attributes:
         return record.attributes[over]
     for holders in (record.documents, record.entities):
         values = {holder.attributes[over] for holder in holders if over in holder.attributes}
         if len(values) > 1:
-            raise NotObserved(t.Reason("the record's documents or people differ in the attribute"))
+            raise NotObserved("the record's documents or people differ in the attribute")
         if values:
             return values.pop()
     raise NotObserved(NO_ATTRIBUTE)
@@ -179,29 +188,11 @@ def chosen(count: int, limit: int | None, choose: str, seed: int, texts: Sequenc
     return np.sort(np.array(sorted(range(count), key=rank)[:limit], dtype=np.int64))
 
 
-def groups_of(about: KnownRecord, over: str) -> Groups:
-    """The groups that an attribute makes of a record's documents; none if no document has it.
-
-    DataError says which document lacks it if only some have it.
-    """
-    found = about.groups.get(over)
-    if found is None:
-        names, codes = coded(tuple(about.record.values_of(over)))
-        scheme = t.PermutationScheme(codes, items=partial(_document_keys, about.record))
-        found = about.groups[over] = Groups(names, codes, scheme)
-    return found
-
-
 def compared_groups(record: t.Record, over: str) -> Groups:
-    """`groups_of` a record. Raises `NotObserved` below two groups."""
-    groups = groups_of(known(record), over)
+    """The groups of a record's documents. Raises `NotObserved` below two groups."""
+    groups = known(record).groups(over)
     if not groups.names:
         raise NotObserved(no_document_has(over))
     if len(groups.names) < 2:
         raise NotObserved("one group only")
     return groups
-
-
-def _document_keys(record: t.Record) -> t.Integers:
-    """A key per document: its id, or its text if it has none, so that records of one cluster give it the same label."""
-    return keys_of(tuple([d.id or d.text for d in record.documents]))

@@ -32,7 +32,7 @@ from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObser
 from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
 from fairbrief.measures.group_sums import columned, deviation, labelled
 from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
-from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, groups_of, is_blank, known, no_document_has
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, Groups, is_blank, known, no_document_has
 from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.statistics import TIE
 from fairbrief.text.sentences import sentences_of
@@ -158,7 +158,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         """
         values = kind[0]
         if not labels.shape[2]:
-            codes = [groups_of(known(case.record), self.over).codes for (case,) in units.cases]
+            codes = [known(case.record).groups(self.over).codes for (case,) in units.cases]
             labels = labelled(np.stack(codes)[:, np.newaxis], labels)
         members = distributions.members_of(labels, len(values))
         n, r, k, _ = members.shape
@@ -202,7 +202,7 @@ class Representation(ComparesGroups, ManyAtOnce):
         """The groups of a record. Raises `NotObserved` if it cannot be compared with its summary; DataError for a group without a
         wanted share.
         """
-        groups, summary = groups_of(known(case.record), self.over), case.summary
+        groups, summary = known(case.record).groups(self.over), case.summary
         if not groups.names:
             raise NotObserved(no_document_has(self.over))
         if summary.reason or is_blank(summary.text):
@@ -222,7 +222,7 @@ class Representation(ComparesGroups, ManyAtOnce):
     def _joined(self, record: t.Record) -> Texts:
         """The text of each value, in the order of the values."""
         about = known(record)
-        groups = groups_of(about, self.over)
+        groups = about.groups(self.over)
         of_values = (groups.codes == k for k in range(len(groups.names)))
         return tuple(BETWEEN_TEXTS.join(compress(about.texts, is_own)) for is_own in of_values)
 

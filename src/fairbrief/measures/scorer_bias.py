@@ -31,8 +31,8 @@ from fairbrief.text.people import GROUPS, candidates, find_people
 from fairbrief.text.recognition import Recogniser
 from fairbrief.text.sentences import passages_of, sentences_of
 
-UNREAD = t.Reason("the scorer finds nothing in a version")
-NO_PEOPLE = t.Reason("no named people with the attribute in the source")
+UNREAD = "the scorer finds nothing in a version"
+NO_PEOPLE = "no named people with the attribute in the source"
 
 
 FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
@@ -105,11 +105,11 @@ class VersionsBias(ScorerBias):
             sums[:, k] += np.array(found) / many[k]
         scored, score = sums
         if not scored.any() and not self.is_averaged:
-            return NO_PEOPLE
+            raise NotObserved(NO_PEOPLE)
         if len(groups) < 2:
-            return t.Reason("versions of one group only")
+            raise NotObserved("versions of one group only")
         if not scored.all():
-            return UNREAD
+            raise NotObserved(UNREAD)
         return by_group(groups, {"scored": renamed(scored, labels), "score": renamed(score, labels)})
 
 

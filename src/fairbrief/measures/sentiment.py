@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, TextScorer
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, NotObserved, TextScorer
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
@@ -25,9 +25,9 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
 from fairbrief.text.gendered_words import gender_coefficient
 
-EMPTY_ARTICLE = t.Reason("no word of known sentiment in the article")
-EMPTY_SUMMARY = t.Reason("no word of known sentiment in the summary")
-UNSCORED = (EMPTY_ARTICLE.text, EMPTY_SUMMARY.text)
+EMPTY_ARTICLE = "no word of known sentiment in the article"
+EMPTY_SUMMARY = "no word of known sentiment in the summary"
+UNSCORED = EMPTY_ARTICLE, EMPTY_SUMMARY
 """Why a text with a subject has no sentiment."""
 STATISTICS = ("one", "article", "shift", "article²", "article·shift", "shift²")
 """The sums of which a regression of the shift is made."""
@@ -78,10 +78,10 @@ class Sentiments(BaseObservation):
         words = float(len(case.summary.text.split()))
         return self._row(case, group, float(tone[0]), tone[1:][~np.isnan(tone[1:])], words)
 
-    def _row(self, case: t.Case, group: str, article: float, tones: t.Floats, words: float) -> t.Observed:
+    def _row(self, case: t.Case, group: str, article: float, tones: t.Floats, words: float) -> t.Rows:
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
         if np.isnan(article) or not len(tones):
-            return EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY
+            raise NotObserved(EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY)
         statistics = self.statistics(article, tones, float(len(article_of(case.record).split())), words)
         return t.Rows.of({(name, group): float(np.mean(of)) for name, of in statistics.items()})
 
@@ -240,9 +240,9 @@ class SentimentChange(BaseMeasure):
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
         is_known = scores[0].sizes > 0
-        for is_there, reason in zip(is_known, (EMPTY_ARTICLE, EMPTY_SUMMARY), strict=True):
+        for is_there, reason in zip(is_known, UNSCORED, strict=True):
             if not is_there and self.version == "recommended":
-                return reason
+                raise NotObserved(reason)
         tones = np.where(is_known, scores[0].matrix[:, 0], 0.0)
         both = float(is_known.all())
         row: dict[t.Column, float] = {("texts",): 1.0, ("one",): both}
@@ -352,7 +352,7 @@ class GenderAgreement(BaseMeasure):
         (case,) = cases
         x = gender_coefficient(article_of(case.record))
         if x is None:
-            return NO_GENDER_WORD
+            raise NotObserved(NO_GENDER_WORD)
         of_summary = gender_coefficient(case.summary.text)
         both = float(of_summary is not None)
         row = {"articles": 1.0, "article coefficient": x, "both": both}

@@ -82,7 +82,7 @@ class Speakers(ComparesGroups):
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         content = tuple(of.content for of in self._attributions(cases[0], self._turns(cases[0].record)))
-        return (t.Ask(self.scorer, known(cases[0].record).texts, content),) if content else ()
+        return (t.Ask(self.scorer, known(cases[0].record).texts, content),)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         turns = self._turns(cases[0].record)
@@ -105,8 +105,6 @@ class Speakers(ComparesGroups):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         turns = self._turns(cases[0].record)
-        if not scores:
-            return NO_CLAIM
         heard = _heard(turns, self._attributions(cases[0], turns), scores[0])
         values = self._values(heard, np.ones((1, heard.support.shape[1])))
         many, bad = (of.sum(axis=1).astype(float) for of in (heard.attributed, self._misattributed(heard)))
@@ -126,8 +124,6 @@ class Speakers(ComparesGroups):
         """Each attributed claim with the best turn of the speaker it names and of the speaker who supports it best; misattributed ones first."""
         (case,) = cases
         turns, claims = self._turns(case.record), claims_of(case.summary, self.claims)
-        if not scores:
-            return ()
         heard = _heard(turns, self._attributions(case, turns), scores[0])
         wrong, others = self._misattributed(heard), np.where(heard.named, -1.0, heard.by_speaker)
 
@@ -152,7 +148,7 @@ class Speakers(ComparesGroups):
         """The speakers of a record. Raises `NotObserved` if it has none, or one group only."""
         said_by = record.values_of(SPEAKER)
         if not said_by:
-            raise NotObserved(f"{no_document_has(SPEAKER).text} (map it: --attribute {SPEAKER}=FIELD)")
+            raise NotObserved(f"{no_document_has(SPEAKER)} (map it: --attribute {SPEAKER}=FIELD)")
         places = {name: i for i, name in enumerate(dict.fromkeys(said_by))}
         names, speaker = tuple(places), np.array([places[name] for name in said_by])
         if self.by == "order":
@@ -171,8 +167,10 @@ class Speakers(ComparesGroups):
         return Turns(names, groups, speaker)
 
     def _attributions(self, case: t.Case, turns: Turns) -> Sequence[Attribution]:
-        """Whom each claim names. The label of a line holds for all its sentences."""
+        """Whom each claim names. The label of a line holds for all its sentences. Raises `NotObserved` without a claim."""
         claims, text = claims_of(case.summary, self.claims), case.summary.text
+        if not claims:
+            raise NotObserved(NO_CLAIM)
         starts = [True] * len(claims)
         if case.summary.claims is None or self.claims == "sentences":
             spans = sentence_spans(text)

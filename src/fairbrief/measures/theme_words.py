@@ -11,7 +11,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
-from fairbrief.measures.bases import BaseMeasure, Count
+from fairbrief.measures.bases import BaseMeasure, Count, NotObserved
 from fairbrief.measures.group_sums import by_group, group_names, renamed
 from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
 from fairbrief.measures.record_texts import known, needs_english
@@ -134,7 +134,7 @@ class ThemeWords(BaseMeasure):
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:
-            return t.Reason("only one version of the seed document has a summary")
+            raise NotObserved("only one version of the seed document has a summary")
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}

@@ -17,7 +17,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction, TextScorer
+from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.group_sums import by_group, coded, mean_size, summed_by_group
@@ -25,7 +25,7 @@ from fairbrief.measures.groups import ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, source_sentences
 from fairbrief.statistics import TIE
 
-NO_SENTENCE = t.Reason("the source has no sentence")
+NO_SENTENCE = "the source has no sentence"
 PLACES = ("beginning", "middle", "end")
 WORDS = ContrastWords(
     title="share of supported claims minus that of the average claim",
@@ -82,9 +82,9 @@ class Claims(ComparesGroups):
         of_claims = self._groups(cases[0])
         names, codes = coded(tuple(filter(None, of_claims)))
         if not scores:
-            return NO_SENTENCE if of_claims else NO_CLAIM
+            raise NotObserved(NO_SENTENCE if of_claims else NO_CLAIM)
         if not names:
-            return t.Reason("no claim has a group")
+            raise NotObserved("no claim has a group")
         is_unsupported = self._is_unsupported(scores[0], len(of_claims))
         of_groups = is_unsupported[[bool(group) for group in of_claims]]
         weights = {"claims": np.ones(len(codes)), "unsupported": of_groups}

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration
-from fairbrief.measures.bases import BaseMeasure, check_given
+from fairbrief.measures.bases import BaseMeasure, NotObserved, check_given
 from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
@@ -93,12 +93,12 @@ class WordListInclusion(BaseMeasure):
             needs_english(cases, "the word lists")
         among = self._varying(cases)
         if among is not None and not among:
-            return t.Reason("no word of the lists differs between the variants")
+            raise NotObserved("no word of the lists differs between the variants")
         for case in cases:
             source += count_identifiers(known(case.record).source, self.lists, self.words, among)
             summary += count_identifiers(case.summary.text, self.lists, self.words, among)
         if not source.any() and not summary.any():
-            return t.Reason("no word of the lists in source or summary")
+            raise NotObserved("no word of the lists in source or summary")
         return by_group(groups, {"source": renamed(source, labels), "summary": renamed(summary, labels)})
 
     def _varying(self, cases: t.Cases) -> frozenset[str] | None:

@@ -19,9 +19,6 @@ from fairbrief.statistics.arrays import Floats
 
 Keys = NDArray[np.uint64]
 
-AT_ONCE = 16_384
-"""Numbers that are mixed at once: what stays in a core's cache."""
-
 
 def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
     """A 64-bit key for each name. Shape (names,).
@@ -37,14 +34,7 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
 
 def random_bits(keys: Keys, count: int) -> Keys:
     """The first ``count`` uniform 64-bit integers of each key. Shape (keys, count)."""
-    counters = _counters(count)
-    found = np.empty((len(keys), count), dtype=np.uint64)
-    step = max(1, AT_ONCE // max(1, count))
-    for start in range(0, len(keys), step):
-        part = found[start : start + step]
-        np.bitwise_xor(keys[start : start + step, np.newaxis], counters, out=part)
-        _mixed(part)
-    return found
+    return _mixed(keys[:, np.newaxis] ^ _counters(count))
 
 
 def random_fractions(keys: Keys, count: int) -> Floats:
@@ -64,13 +54,9 @@ def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsigned
 
     Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    found = np.empty(halves.shape, np.min_scalar_type(among))
-    step = max(1, AT_ONCE // max(1, halves.shape[1]))
-    for start in range(0, len(halves), step):
-        some = halves[start : start + step] * np.uint64(among)
-        some >>= np.uint64(32)
-        found[start : start + step] = some
-    return found
+    found = halves * np.uint64(among)
+    found >>= np.uint64(32)
+    return found.astype(np.min_scalar_type(among))
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:

@@ -1,15 +1,14 @@
 """Label permutations of single units: all of them, or a random sample; and which of them each draw of a corpus-wide null takes.
 
-A *label permutation* is an arrangement of the real labels over the positions of a unit. Labels move only
-among the positions of their block; two arrangements are the same if they read the same.
+A *label permutation* is an arrangement of the real labels over the positions of a unit; two arrangements are the same if they
+read the same.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
 from math import comb, inf, prod
 from typing import Any, NamedTuple, TypeVar
@@ -30,89 +29,34 @@ from fairbrief.statistics.keyed_random import (
 EXACT_LIMIT = 10_000
 """Up to this many distinct label permutations are enumerated; more are sampled."""
 
-Counts = tuple[tuple[int, ...], ...]
-"""Per block, how often each of its distinct labels occurs (labels ascending): the unit's pattern."""
 
-
-@dataclass(frozen=True, eq=False)
-class Shuffle:
-    """A unit's labels, sorted by block.
-
-    Shapes: ``order`` (n,) positions block by block; ``labels`` (n,) the labels at these positions;
-    ``sizes`` the length of each block; ``distinct`` the labels of each block, each once and ascending, and ``counts`` how often
-    each occurs.
-    """
-
-    order: Integers | None
-    labels: Integers
-    sizes: tuple[int, ...]
-    distinct: Sequence[Integers]
-    counts: Counts
-
-    @cached_property
-    def number(self) -> int:
-        """How many distinct label permutations there are: the product over blocks of n! / Π nₖ!. Exact."""
-        return prod(multinomial(counts) for counts in self.counts)
-
-    def permutations(self) -> Integers:
-        """All distinct label permutations, the real one first; read-only, since several may hold them. Shape (R, n)."""
-        first = np.repeat(np.cumsum([0, *map(len, self.distinct)])[:-1], self.sizes)
-        rows = np.concatenate(self.distinct)[arrangements(self.counts) + first]
-        real = int(np.flatnonzero((rows == self.labels).all(axis=1))[0])
-        rows[real], rows[0] = rows[0].copy(), self.labels
-        rows = self.scatter(rows)
-        rows.flags.writeable = False
-        return rows
-
-    def scatter(self, sorted_rows: Integers) -> Integers:
-        """Return every column to its original position. Shape (R, n) → (R, n)."""
-        if self.order is None:
-            return sorted_rows
-        rows = np.empty_like(sorted_rows)
-        rows[:, self.order] = sorted_rows
-        return rows
-
-
-def sort_by_block(labels: Integers, blocks: Integers | None) -> Shuffle:
-    """Gather the positions of each block. Shapes: (n,) each."""
-    labels, order = np.asarray(labels, dtype=np.int64), None
-    sizes = [len(labels)]
-    if blocks is not None and len(blocks):
-        order = np.argsort(blocks, kind="stable")
-        labels, sizes = labels[order], np.unique(blocks, return_counts=True)[1].tolist()
-    parts = np.split(labels, np.cumsum(sizes)[:-1])
-    distinct, counts = zip(*(np.unique(part, return_counts=True) for part in parts), strict=True)
-    return Shuffle(order, labels, tuple(sizes), distinct, tuple(tuple(many.tolist()) for many in counts))
-
-
-def permutations(block: Integers, draws: int, rng: np.random.Generator) -> Integers:
-    """Uniform permutations of 0..n-1 that keep every position in its block.
-
-    ``block`` (n,) is non-decreasing. Shape (draws, n).
-    """
-    return np.argsort(block + rng.random((draws, block.size)), axis=1)
-
-
-def multinomial(counts: tuple[int, ...]) -> int:
-    """Number of distinct arrangements of labels that occur so often."""
-    return prod(comb(sum(counts[: i + 1]), count) for i, count in enumerate(counts))
+def distinct_permutations(labels: Integers) -> Integers:
+    """All distinct label permutations, the real one first. Shape (R, n)."""
+    distinct, counts = np.unique(labels, return_counts=True)
+    rows = distinct[arrangements(tuple(counts.tolist()))]
+    real = int(np.flatnonzero((rows == labels).all(axis=1))[0])
+    rows[real], rows[0] = rows[0].copy(), labels
+    return rows
 
 
 @lru_cache(maxsize=256)
-def arrangements(counts: Counts) -> NDArray[np.int8]:
-    """All arrangements of a pattern as codes into each block's own labels, ascending. Shape (R, n).
+def arrangements(counts: tuple[int, ...]) -> NDArray[np.int8]:
+    """All arrangements of 0, 1 …, which occur so often, ascending. Shape (R, n).
 
     All prefixes grow by one position at a time; the order of `numpy.nonzero` keeps them ascending.
     """
-    rows = np.empty((1, 0), dtype=np.int8)
-    for block in counts:
-        left = np.tile(np.array(block, dtype=np.int64), (len(rows), 1))
-        for _ in range(sum(block)):
-            prefix, code = np.nonzero(left)
-            rows, left = np.column_stack([rows[prefix], code.astype(np.int8)]), left[prefix]
-            left[np.arange(len(code)), code] -= 1
-    rows.flags.writeable = False  # shared by all units of this pattern
+    rows, left = np.empty((1, 0), dtype=np.int8), np.array([counts], dtype=np.int64)
+    for _ in range(sum(counts)):
+        prefix, code = np.nonzero(left)
+        rows, left = np.column_stack([rows[prefix], code.astype(np.int8)]), left[prefix]
+        left[np.arange(len(code)), code] -= 1
+    rows.flags.writeable = False  # shared by all units with these counts
     return rows
+
+
+def permutations(n: int, draws: int, rng: np.random.Generator) -> Integers:
+    """Uniform permutations of 0..n-1. Shape (draws, n)."""
+    return np.argsort(rng.random((draws, n)), axis=1)
 
 
 # ------------------------------------------------------------------------------------- draws
@@ -134,14 +78,12 @@ COMPARED = 8
 class Relabelled(msgspec.Struct, frozen=True, gc=False):
     """A unit whose labels are permuted under one key: a record, or one of several with the same permutations.
 
-    ``labels`` (n,) move inside ``blocks`` (n,). ``items`` (n,) identify the positions: in each draw an item moves
-    in the same way in all units of one ``key`` that have the same items, whatever else they have. ``cyclic`` label permutations are the
-    n rotations.
+    Shapes: ``labels`` (n,). ``items`` (n,) identify the positions: in each draw an item moves in the same way in all units of one
+    ``key`` that have the same items, whatever else they have. ``cyclic`` label permutations are the n rotations.
     """
 
     key: str
     labels: Integers
-    blocks: Integers | None
     items: Integers | None
     cyclic: bool
 
@@ -177,13 +119,13 @@ def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
 
 
 class _Kind(NamedTuple):
-    """What units with the same labels and blocks have in common; cyclic ones have no shuffle.
+    """What units with the same labels have in common.
 
     ``number`` label permutations of ``length`` labels are all that there are, or a sample; where they are matched, items move.
     """
 
     labels: bytes
-    shuffle: Shuffle | None
+    is_cyclic: bool
     number: int
     length: int
     is_listed: bool
@@ -194,7 +136,7 @@ class LabelDraws:
     """Random label permutations of each record for a corpus-wide null; cheap per record.
 
     Draw b of the corpus null takes label permutation ``choice[b]`` of every record. A record's answer is a
-    function of (seed, draws, key, labels, blocks) alone: not of order, batch or other records.
+    function of (seed, draws, key, labels) alone: not of order, batch or other records.
     Draws of different records are independent, those of one record uniform over its label permutations.
     Where label permutations are listed, equal keys take those at the same relative position of their lists.
     """
@@ -218,10 +160,10 @@ class LabelDraws:
         unit at which its labels, under all label permutations, exceed ``at_once``.
         """
         most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
-        known: dict[tuple[int, int, bool, bool], _Kind] = {}
+        known: dict[tuple[int, bool, bool], _Kind] = {}
         kinds: list[_Kind] = []
         for one in asked:
-            same = id(one.labels), id(one.blocks), one.cyclic, one.items is None  # arrays that records share
+            same = id(one.labels), one.cyclic, one.items is None  # arrays that records share
             kind = known.get(same)
             if kind is None:
                 kind = known[same] = self._kind(one, most)
@@ -237,11 +179,10 @@ class LabelDraws:
         """The kind of a unit, of which at most so many label permutations are listed."""
         labels, n = _bytes(one.labels), len(one.labels)
         if one.cyclic:
-            return _Kind(labels, None, max(1, n), n, is_listed=True, is_matched=False)
-        shuffle = _shuffle(labels, None if one.blocks is None else _bytes(one.blocks))
-        is_listed = shuffle.number <= most
-        number = shuffle.number if is_listed else self.draws + 1
-        return _Kind(labels, shuffle, number, n, is_listed, is_matched=one.items is not None)
+            return _Kind(labels, one.cyclic, max(1, n), n, is_listed=True, is_matched=False)
+        number = _number(labels)
+        is_listed, is_matched = number <= most, one.items is not None
+        return _Kind(labels, one.cyclic, number if is_listed else self.draws + 1, n, is_listed, is_matched)
 
     def _together(self, asked: Sequence[Relabelled], kinds: Sequence[_Kind]) -> Iterator[Labelled]:
         alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -289,24 +230,22 @@ class LabelDraws:
 
     def _listed(self, kind: _Kind) -> Integers:
         """All label permutations of a kind."""
-        shuffle = kind.shuffle
-        if shuffle is None:
+        if kind.is_cyclic:
             return _rotations(kind.labels)
-        return self._once(shuffle, lambda: (shuffle.permutations(),))[0]
+        return self._once(kind.labels, lambda: (distinct_permutations(_integers(kind.labels)),))[0]
 
     # ------------------------------------------------------------- a record's own label permutations and draws
 
     def _of_record(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Choice]:
         """The label permutations that this record's own draws choose from, and which of them each draw takes."""
-        shuffle = kind.shuffle
-        assert shuffle is not None
 
         def drawn() -> tuple[Integers, Choice]:
-            rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, shuffle)
+            labels = _integers(kind.labels)
+            rows, choice = self._matched(one, kind) if kind.is_matched else self._sampled(one.key, labels)
             return rows, choice.astype(np.min_scalar_type(len(rows)))
 
         items = None if one.items is None else _bytes(one.items)
-        return self._once((one.key, shuffle, items, kind.is_listed), drawn)
+        return self._once((one.key, kind.labels, items, kind.is_listed), drawn)
 
     def _matched(self, one: Relabelled, kind: _Kind) -> tuple[Integers, Integers]:
         """Labellings of items that move in the same way in several units, as many as there are draws where they are not listed."""
@@ -322,29 +261,32 @@ class LabelDraws:
     def _moved(self, one: Relabelled, labels: Integers) -> Integers:
         """Each draw sorts the items in its own random order; the r-th item gets the label of the r-th item by name."""
         assert one.items is not None
-        block = np.zeros(len(labels)) if one.blocks is None else np.unique(one.blocks, return_inverse=True)[1]
         names = _distinct(one.items)
-        by_name = np.lexsort((names, block))
+        by_name = np.argsort(names, kind="stable")
         keys = keys_of((f"{one.key}\t{i}" for i in names), self.seed, "matched labels")
-        places = _places(random_fractions(keys, self.draws) + block[:, np.newaxis])
+        places = _places(random_fractions(keys, self.draws))
         return np.asarray(labels[by_name][places.T])
 
-    def _sampled(self, key: str, shuffle: Shuffle) -> tuple[Integers, Integers]:
+    def _sampled(self, key: str, labels: Integers) -> tuple[Integers, Integers]:
         """As many label permutations as there are draws, of more than are listed."""
         digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         rng = np.random.default_rng([RECORD_STREAM, self.seed, int.from_bytes(digest, "little")])
         # The pool is finite, so it prefers some labels for some positions. Were records to share that
         # preference, their errors would add up over a corpus; an own shuffle of the labels before the
         # pool is applied makes records independent, and an own order does the same for their draws.
-        own = shuffle.labels[permutations(_blocks(shuffle.sizes), 1, rng)[0]]
+        own = labels[permutations(len(labels), 1, rng)[0]]
         rows = np.empty((self.draws + 1, own.size), dtype=np.int64)
-        rows[0] = shuffle.labels
-        np.take(own, _pool(shuffle.sizes, self.draws, self.seed), out=rows[1:], mode="clip")
-        return shuffle.scatter(rows), rng.permutation(self.draws) + 1
+        rows[0] = labels
+        np.take(own, _pool(own.size, self.draws, self.seed), out=rows[1:], mode="clip")
+        return rows, rng.permutation(self.draws) + 1
 
 
 def _bytes(numbers: Integers) -> bytes:
     return np.asarray(numbers, dtype=np.int64).tobytes()
+
+
+def _integers(numbers: bytes) -> Integers:
+    return np.frombuffer(numbers, dtype=np.int64)
 
 
 def _stacked(several: Sequence[Integers]) -> Integers:
@@ -353,16 +295,16 @@ def _stacked(several: Sequence[Integers]) -> Integers:
 
 
 @lru_cache(maxsize=1024)
-def _shuffle(labels: bytes, blocks: bytes | None) -> Shuffle:
-    """`sort_by_block` of these bytes, which records of the same labels share."""
-    of_blocks = None if blocks is None else np.frombuffer(blocks, dtype=np.int64)
-    return sort_by_block(np.frombuffer(labels, dtype=np.int64), of_blocks)
+def _number(labels: bytes) -> int:
+    """How many distinct label permutations there are: n! / Π nₖ!, with nₖ the occurrences of each label. Exact."""
+    counts = np.unique(_integers(labels), return_counts=True)[1].tolist()
+    return prod(comb(sum(counts[: i + 1]), count) for i, count in enumerate(counts))
 
 
 @lru_cache(maxsize=256)
 def _rotations(labels: bytes) -> Integers:
     """The rotations of labels, (n, n): a view of them twice over, since of a large record all would not fit."""
-    once = np.frombuffer(labels, dtype=np.int64)
+    once = _integers(labels)
     if not len(once):
         return once[np.newaxis]
     return np.lib.stride_tricks.sliding_window_view(np.concatenate([once, once[:-1]]), len(once))
@@ -398,12 +340,7 @@ def _distinct(items: Integers) -> Integers:
     return np.array(found, dtype=np.int64)
 
 
-def _blocks(sizes: tuple[int, ...]) -> Integers:
-    """The block of each sorted position, of blocks of these sizes. Shape (n,)."""
-    return np.repeat(np.arange(len(sizes)), sizes)
-
-
 @lru_cache(maxsize=64)
-def _pool(sizes: tuple[int, ...], draws: int, seed: int) -> Integers:
-    """Permutations that all records with blocks of these sizes draw on. Shape (draws, n)."""
-    return permutations(_blocks(sizes), draws, np.random.default_rng([POOL_STREAM, seed, *sizes]))
+def _pool(n: int, draws: int, seed: int) -> Integers:
+    """Permutations that all records with so many labels draw on. Shape (draws, n)."""
+    return permutations(n, draws, np.random.default_rng([POOL_STREAM, seed, n]))

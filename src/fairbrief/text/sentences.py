@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Annotated, TypeVar
 
 from fairbrief.errors import RequestError
@@ -37,12 +37,8 @@ _CANDIDATE = re.compile(
     r"|(?<=\n)\s*)"
     rf"(?=\s*[{OPENERS}\-–—•*]*\s*(\w{{1,40}})?)"  # the word that follows
 )
-_SURE_LINE_END = re.compile(r"\n(?<=[.!?]\n)(?=[A-Z])")
-"""A line break that ends a sentence whatever the lines contain."""
 _ONE_A_LINE = re.compile(r"[^.!?\n]*+(?:[.!?]\n[A-Z][^.!?\n]*+)*+[.!?]?")
 """An ASCII text with surely one sentence per line."""
-_MAYBE_ORDINAL = re.compile(r"\.(?<=[^\W_a-zA-Z]\.)\s")
-"""A possible ordinal, where the language of the whole text decides."""
 _WORD_BEFORE = re.compile(r"[^\s(\[\"'“‘«—–/]+\Z")
 _ENDED = re.compile(rf"[{ENDERS}][{CLOSERS}]*\s*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
@@ -111,13 +107,8 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _sentences(text: str, language: Setting) -> tuple[str, ...]:  # noqa: ARG001 # the language decides ordinals
-    if "\n" in text:
-        # Documents are often split both separately and joined by line breaks.
-        if text.isascii() and _ONE_A_LINE.fullmatch(text):
-            return tuple([line.strip() for line in text.split("\n")])
-        lines = _SURE_LINE_END.split(text)
-        if len(lines) > 1 and not _MAYBE_ORDINAL.search(text):
-            return tuple(chain.from_iterable(map(sentences_of, lines)))
+    if "\n" in text and text.isascii() and _ONE_A_LINE.fullmatch(text):
+        return tuple([line.strip() for line in text.split("\n")])
     return tuple([sentence for start, end in _pieces(text) if (sentence := text[start:end].strip())])
 
 
