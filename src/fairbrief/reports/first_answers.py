@@ -146,7 +146,7 @@ def _too_few(context: Context) -> Iterator[str]:
 
 def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """By group, each system that is significantly below its baseline, the largest difference first; else that there is none."""
-    significant, first, words = context.significant(members), members[0], context.words(members[0])
+    first, words, significant = members[0], context.words(members[0]), context.significant(members)
     below = wording.grouped((context.worse(e), e) for e in significant)
     lines = [_of_group(several, context) for who, several in below.items() if who]
     yield from lines[:MOST_LINES]
@@ -517,13 +517,12 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     """What to do, each with the command that does it; nothing without group differences."""
     if not context.panels:
         return []
-    members, first = context.panels[0], context.first
+    members, first, words = context.panels[0], context.first, context.words(context.first)
     view = ("Read the records:", f"fairbrief view {FOLDER}")
-    unit = context.words(first).unit
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        option, sign = ("--min", ">=-") if context.words(first).worse_side == "below" else ("--max", "<=")
+        option, sign = ("--min", ">=-") if words.worse_side == "below" else ("--max", "<=")
         rule = shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}")
         command = f"fairbrief gate {FOLDER} {option} {rule}"
         return [view, (f"Test new versions (limit: {source}):", command)]
@@ -532,7 +531,7 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
         half = planned.detectable / 2
         n = planned.clusters or planned.n
         many = counted(4 * n, "record" if n == planned.n else "independent group")
-        difference = wording.size(half, unit)
+        difference = wording.size(half, words.unit)
         why = f"Plan more records ({many} to find a difference of {difference}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
