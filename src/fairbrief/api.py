@@ -153,7 +153,7 @@ def score(
     >>> round(float(score), 2)
     0.43
     """
-    measures = over_groups(as_list(measure), groups)
+    measures = over_groups(list(as_list(measure)), groups)
     rows = record_rows(documents, summaries, groups, references, ids, clusters, measures)
     reading = _read(rows, cluster_by=None if clusters is None else CLUSTER)
     return of_main_values(_audit(reading, plan_from(measures=measures, **settings)).estimates)

@@ -210,6 +210,16 @@ def test_a_printed_table_of_many_rows_says_where_the_others_stand(monkeypatch: p
     assert differences.notes == ("5 further rows are in results.json and estimates.csv.",)
 
 
+def test_short_headings_leave_names_of_attributes() -> None:
+    """Narrow tables say "excl." for the excluded records, but an attribute of subgroups named "excluded" keeps its name."""
+    made = [
+        Estimate("uer", "uer", "lead", 0.1, low=0.0, high=0.2, subgroup={"excluded": x})
+        for x in ("yes", "no")
+    ]
+    (brief,) = tables.printed_tables(replace(EMPTY, estimates=made), is_brief=True)
+    assert "excluded" in brief.header
+
+
 def test_csv_holds_estimates_at_full_precision_and_tables_as_printed() -> None:
     """All rows have the header's columns; a printed true minus becomes one that spreadsheets read."""
     result = sample_results.hostile()

@@ -117,6 +117,12 @@ def test_groups_with_names_are_compared_by_measures_of_several_attributes() -> N
             score(DOCUMENTS, SUMMARIES, none, measure="uer@side")
 
 
+def test_measures_may_be_an_iterator() -> None:
+    """Measures that can be read only once are those of the score, not all that apply."""
+    found = score(DOCUMENTS, SUMMARIES, GROUPS, measure=iter(["bur", "uer"]))
+    assert {row["measure"].partition("@")[0] for row in found.to_dicts()} == {"bur", "uer"}
+
+
 def test_the_frame_has_the_columns_that_are_promised() -> None:
     """Frames of every library have value, interval, baselines, p and counts; empty summaries are counted as excluded."""
     found = score(DOCUMENTS, ["", *SUMMARIES[1:]], GROUPS)

@@ -162,7 +162,9 @@ def section_table(section: Section, context: Context, *, is_brief: bool = False)
     shown = (section if is_whole else main_values or section)[:MOST_ROWS]
     notes = section_notes(section, shown if is_difference else section, len(section) - len(shown))
     table = estimates_table(section, shown, context)
-    header = tuple(SHORT.get(heading, heading) for heading in table.header) if is_brief else table.header
+    header = table.header
+    if is_brief:  # the attributes of subgroups keep their names
+        header = tuple(h if h in section[0].subgroup else SHORT.get(h, h) for h in header)
     return replace(table, header=header, notes=notes)
 
 
