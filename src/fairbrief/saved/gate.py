@@ -160,7 +160,7 @@ def of_limit(rule: Rule, estimates: Sequence[Estimate]) -> list[Asked]:
 
 
 def _is_limited(e: Estimate, rule: Rule) -> bool:
-    """Whether a rule limits this number of its measure: by default the main value; without a group that of every group."""
+    """Whether a rule limits this estimate of its measure: by default the main value; without a group those of all groups."""
     names = (e.quantity, e.quantity.partition("[")[0])
     return rule.quantity in names if rule.quantity else wording.is_main_value(e)
 
