@@ -18,14 +18,14 @@ from fairbrief.auditing.record_values import RowReader, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import FairbriefError
-from fairbrief.reports.frames import rows_with, usable
+from fairbrief.reports.frames import coded, rows_with, usable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.reports.wording import grouped
+from fairbrief.reports.wording import grouped, name_of
 from fairbrief.saved.explanations import Omission, observed, omissions, story_of, values_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans
-from fairbrief.types import Ask, Case, Cases, Floats, Measure, Observation
+from fairbrief.types import Ask, Case, Cases, Floats, Integers, Measure, Observation
 
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
@@ -286,26 +286,30 @@ def _lists(per_record: PerRecordRows, systems: Sequence[str]) -> Iterator[list[R
         readers = {measure: reader_of(measure, per_record.schemas[observation]) for measure in measures}
         ends: dict[tuple[str, str], _Ends] = {(m, system): {} for m in measures for system in systems}
         for rows in map(usable, per_record.each_of(observation)):
-            for system in systems:
-                own = rows_with(rows, "system", system)
-                for measure, reader in readers.items():
-                    if reader is not None:
-                        _merge(ends[measure, system], measure, system, reader, own)
+            codes, names = coded(rows["system"])
+            for measure, reader in readers.items():
+                found = {} if reader is None else reader.values(rows)
+                for code, system in enumerate(names.to_pylist()):
+                    if system in systems:
+                        places = np.flatnonzero(codes == code)
+                        _merge(ends[measure, system], measure, system, found, rows, places)
         yield from ([row for _, row in end] for of_system in ends.values() for end in of_system.values())
 
 
-def _merge(ends: _Ends, measure: str, system: str, reader: RowReader, rows: pa.Table) -> None:
+def _merge(
+    ends: _Ends, measure: str, system: str, found: Mapping[str, Floats], rows: pa.Table, places: Integers
+) -> None:
     """Merge some rows of a system into the first rows of its orders; earlier rows win ties."""
-    found = reader.values(rows)
     for name, values in found.items():
-        own = np.where(np.isfinite(values), values, np.nan)
-        ranks = {False: own, True: -own} if name != reader.measure.name else {True: -np.abs(own)}
+        own = np.where(np.isfinite(values[places]), values[places], np.nan)
+        ranks = {False: own, True: -own} if name != name_of(measure) else {True: -np.abs(own)}
         for is_largest, ranked in ranks.items():
             end = ends.setdefault((name, is_largest), [])
-            for i in np.argsort(ranked, kind="stable")[:MOST_OF_EACH].tolist():
-                if isfinite(ranked[i]):
+            order = np.argsort(ranked, kind="stable")[:MOST_OF_EACH]
+            for rank, i in zip(ranked[order].tolist(), places[order].tolist(), strict=True):
+                if isfinite(rank):
                     known = {q: float(of[i]) for q, of in found.items() if np.isfinite(of[i])}
-                    record, p = rows["record"][i].as_py(), rows["p"][i].as_py()
-                    end.append((float(ranked[i]), Row(measure, system, record, known, p, "")))
+                    row = Row(measure, system, rows["record"][i].as_py(), known, rows["p"][i].as_py(), "")
+                    end.append((rank, row))
             end.sort(key=itemgetter(0))
             del end[MOST_OF_EACH:]
