@@ -220,12 +220,10 @@ def test_agreement_of_annotators() -> None:
 def test_claims_are_compared_value_by_value() -> None:
     """Two annotators who share one of two values of a claim agree on half of the questions: κ is 0."""
     held = asked([case(0), case(1)], "claims")
-    answers = [
-        Answer(n, item, v) for item in index(held).values() for n, v in (("x", ("a",)), ("y", ("a", "b")))
-    ]
-    found = {one.name: one for one in agreement(answers)}
-    assert found["claims: Randolph's κ (2 categories)"].value == 0
-    assert found["claims: Randolph's κ (2 categories)"].n == 8
+    chosen = {"x": ("a",), "y": ("a", "b")}
+    answers = [Answer(n, item, values) for item in index(held).values() for n, values in chosen.items()]
+    kappa = next(one for one in agreement(answers) if one.name == "claims: Randolph's κ (2 categories)")
+    assert (kappa.value, kappa.n) == (0, 8)
 
 
 def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> None:

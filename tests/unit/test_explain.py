@@ -397,12 +397,9 @@ def test_what_is_not_there_is_told() -> None:
 
 def test_one_attribute_at_a_time() -> None:
     """A measure that could be taken over several attributes asks for one."""
-    cases = [
-        replace(c, record=replace(c.record, documents=tuple(
-            replace(d, attributes={**d.attributes, "half": "ab"[i % 2]}) for i, d in enumerate(c.record.documents)
-        )))
-        for c in made()
-    ]  # fmt: skip
+    sides = ({"side": "L", "half": "a"}, {"side": "R", "half": "b"})
+    record = Record("r", tuple(Document("Alder birch.", attributes) for attributes in sides))
+    cases = [Case(record, Summary("r", "s", "Alder."))]
     with pytest.raises(RequestError, match="several attributes: half, side"):
         explain(cases, "uer")
     (found,) = explain(cases, "uer", attributes=["half"], top=1)

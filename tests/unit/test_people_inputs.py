@@ -277,9 +277,8 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
     big = record(" ".join(f"[{first} Horn|{p}|full]." for p, (first, _) in nine.items()), "big", **nine)
     lines = ("name,part,gender", "Ada,first,female", "Bo,first,female", "Abe,first,male", "Cy,first,male")
     small = read_names(lines, "small")
-    rows, report = build(
-        [nobody, mixed, broken, big, german, PAIR], PeopleOptions(per_seed_document=2), small
-    )
+    given = [nobody, mixed, broken, big, german, PAIR]
+    rows, report = build(given, PeopleOptions(per_seed_document=2), small)
     assert {r.seed_document for r in rows} == {"one"}
     assert {c.seed_document: c.reason for c in report.refused} == {
         "nobody": "no person to vary", "mixed": "a person of two genders", "broken": "an original name remains",

@@ -311,9 +311,7 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
 def test_each_record_takes_one_line_of_plain_summaries(tmp_path: Path) -> None:
     """Even if it has several rows, or is not in the sample."""
     (tmp_path / "s.txt").write_text("".join(f"of {n}\n" for n in range(9)))
-    rows = [
-        {"id": n, "documents": [f"text {n}"], "summary": "own", "system": s} for n in range(9) for s in "ab"
-    ]
+    rows = [{**row(n), "system": system} for n in range(9) for system in "ab"]
     cases = list(read(rows, summaries={"S": tmp_path / "s.txt"}, sample=4))
     beside = [case for case in cases if case.summary.system == "S"]
     assert (len(cases), len(beside)) == (12, 4)

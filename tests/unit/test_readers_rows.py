@@ -97,15 +97,9 @@ def test_separator(values: str) -> None:
 def test_settings_as_texts_are_those_of_the_command_line() -> None:
     """Names, and NAME=FIELD, mean the same as the mapping of names to fields."""
     row = {"id": "a", "documents": ["x", "y"], "tones": ["good", "bad"], "n": 4, "s": "A summary."}
-    given = {
-        "attributes": ["tone=tones"], "record_attributes": "n", "bins": "n=3,7", "summary_field": "one=s",
-    }  # fmt: skip
-    mapped = {
-        "attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"},
-        "summary_field": {"one": "s"},
-    }  # fmt: skip
-    assert list(read([row], **given)) == list(read([row], **mapped))
-    (case,) = read([row], **given)
+    case = one(row, attributes=["tone=tones"], record_attributes="n", bins="n=3,7", summary_field="one=s")
+    mapped: Any = {"attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"}}
+    assert one(row, **mapped, summary_field={"one": "s"}) == case
     assert (case.summary.system, case.record.attributes) == ("one", {"n": "over 3 to 7"})
     assert [d.attributes["tone"] for d in case.record.documents] == ["good", "bad"]
 
@@ -217,12 +211,8 @@ def test_an_empty_name_reads_no_field() -> None:
     row = ROW | {"system": "A", "references": ["R."]}
     case = one(row, system_field="", references_field="")
     assert (case.summary.system, case.record.references) == ("records", ())
-    [grouped] = read(
-        [{"id": "a", "text": "One.", "summary": "S."}],
-        group_by="id",
-        documents_field="text",
-        references_field="",
-    )
+    row = {"id": "a", "text": "One.", "summary": "S."}
+    grouped = one(row, group_by="id", documents_field="text", references_field="")
     assert grouped.record.references == ()
 
 
