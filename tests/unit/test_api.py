@@ -178,15 +178,12 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda given: fairbrief.load(given),
-        lambda given: fairbrief.compare(given, given),
-        lambda given: fairbrief.gate(given, most="uer@side<=1"),
-        lambda given: fairbrief.subgroups(given, "kind"),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda given: fairbrief.load(given),
+    lambda given: fairbrief.compare(given, given),
+    lambda given: fairbrief.gate(given, most="uer@side<=1"),
+    lambda given: fairbrief.subgroups(given, "kind"),
+])  # fmt: skip
 def test_what_is_no_audit_is_refused(call: Callable[[Any], Any]) -> None:
     """A missing value, a number, and records in place of their audit."""
     for given, found in ((None, "null"), (5, "the number 5"), (ROWS, f"a list of {len(ROWS)}")):

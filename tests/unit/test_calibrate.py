@@ -151,15 +151,12 @@ def test_features_of_a_pair_by_hand() -> None:
     assert found["length of claim"] == pytest.approx(np.log(14))
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "said"),
-    [
-        ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
-        ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
-        ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
-        ({"map": {"weights": [1], "places": [], "shares": []}}, DataError, "no calibration of this version"),
-    ],
-)
+@pytest.mark.parametrize(("change", "error", "said"), [
+    ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
+    ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
+    ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
+    ({"map": {"weights": [1], "places": [], "shares": []}}, DataError, "no calibration of this version"),
+])  # fmt: skip
 def test_a_calibration_that_does_not_fit_is_refused(
     calibrated: Path, change: dict[str, Any], error: type[Exception], said: str
 ) -> None:
@@ -272,16 +269,13 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     assert found.undecided == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
-        ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
-        ("[1]", "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), [
+    ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
+    ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
+    ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
+    ("[1]", "labels.jsonl:1: found no labelled pair"),
+    ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
+])  # fmt: skip
 def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
     """What is no pair, no label, or too little is refused with what was wanted."""
     path = tmp_path / "labels.jsonl"

@@ -175,16 +175,13 @@ def test_lists_in_cells(tmp_path: Path) -> None:
     assert (second.record.documents[0].text, second.record.references) == ("[a]", ("[r]",))
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
-        (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
-        (b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n", "data.csv:2: found the byte 0xe9 in line 2, which"),
-        (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
-        (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
-    ],
-)
+@pytest.mark.parametrize(("content", "found"), [
+    (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
+    (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
+    (b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n", "data.csv:2: found the byte 0xe9 in line 2, which"),
+    (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
+    (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
+])  # fmt: skip
 def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
     """A bad row is named with its lines; the good ones are read when such rows are skipped."""
     path = tmp_path / "data.csv"

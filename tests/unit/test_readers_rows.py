@@ -216,29 +216,26 @@ def test_an_empty_name_reads_no_field() -> None:
     assert grouped.record.references == ()
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "error", "message"),
-    [
-        ([5], {}, DataError, "records:1: found the number 5; expected an object"),
-        ([], {}, DataError, "has no record"),
-        (5, {}, RequestError, "cannot be read from the number 5"),
-        ([ROW], {"separator": ""}, RequestError, "separator is empty"),
-        ([ROW], {"summary_field": []}, RequestError, "--summary-field names no field"),
-        ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
-        ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
-        ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
-        (
-            [5] * 1000 + [ROW],
-            {"require": "x", "on_error": "skip"},
-            RequestError,
-            r"by --require\. Give another name",
-        ),
-        ([ROW], {"system": " "}, RequestError, "--system is empty"),
-        ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
-        ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
-        ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
-    ],
-)
+@pytest.mark.parametrize(("source", "options", "error", "message"), [
+    ([5], {}, DataError, "records:1: found the number 5; expected an object"),
+    ([], {}, DataError, "has no record"),
+    (5, {}, RequestError, "cannot be read from the number 5"),
+    ([ROW], {"separator": ""}, RequestError, "separator is empty"),
+    ([ROW], {"summary_field": []}, RequestError, "--summary-field names no field"),
+    ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
+    ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
+    ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
+    (
+        [5] * 1000 + [ROW],
+        {"require": "x", "on_error": "skip"},
+        RequestError,
+        r"by --require\. Give another name",
+    ),
+    ([ROW], {"system": " "}, RequestError, "--system is empty"),
+    ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
+    ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
+    ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
+])  # fmt: skip
 def test_nothing_to_read(source: Any, options: dict[str, Any], error: type[Exception], message: str) -> None:
     """Empty inputs, objects that are no rows and wrong options are refused."""
     with pytest.raises(error, match=message):

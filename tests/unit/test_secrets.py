@@ -71,18 +71,15 @@ def test_errors_name_no_secret(tmp_path: Path, fairbrief: Command, monkeypatch: 
     assert PASSWORD not in run.err
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("at https://u:p4ssw0rd@host/v1?x=1", "at https://***@host/v1?x=1"),
-        ("https://host/v1?api-key=abcdef123&y=2", "https://host/v1?api-key=***&y=2"),
-        ('{"api_key": "abcdef123"}', '{"api_key": "***"}'),
-        ("Authorization: Bearer abcdefghij", "Authorization: Bearer ***"),
-        ("token hf_abcdefghijklmnop is wrong", "token *** is wrong"),
-        ("max_tokens=1000000, prompt tokens: 123456", "max_tokens=1000000, prompt tokens: 123456"),
-        ("a@b.example wrote http://host/a@b", "a@b.example wrote http://host/a@b"),
-    ],
-)
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("at https://u:p4ssw0rd@host/v1?x=1", "at https://***@host/v1?x=1"),
+    ("https://host/v1?api-key=abcdef123&y=2", "https://host/v1?api-key=***&y=2"),
+    ('{"api_key": "abcdef123"}', '{"api_key": "***"}'),
+    ("Authorization: Bearer abcdefghij", "Authorization: Bearer ***"),
+    ("token hf_abcdefghijklmnop is wrong", "token *** is wrong"),
+    ("max_tokens=1000000, prompt tokens: 123456", "max_tokens=1000000, prompt tokens: 123456"),
+    ("a@b.example wrote http://host/a@b", "a@b.example wrote http://host/a@b"),
+])  # fmt: skip
 def test_what_looks_like_a_secret_is_hidden(text: str, wanted: str) -> None:
     """Users of addresses, keys by their form or their name; nothing else."""
     assert redacted(text) == wanted

@@ -192,18 +192,15 @@ def test_an_audit_without_its_time_needs_an_order(tmp_path: Path) -> None:
     assert run(folders, "--order", "given")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"made": {"measures": [SPEC, "bur@tone"]}},
-            "settings differ .*measures: bur@tone.*, before",
-        ),
-        ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed is 1, before 0"),
-        ({"made": {"language": "German"}}, "language: German, before none"),
-        ({"made": {"inputs": {"writer": {"records": 0, "documents": 3}}}}, ""),
-    ],
-)
+@pytest.mark.parametrize(("changed", "message"), [
+    (
+        {"made": {"measures": [SPEC, "bur@tone"]}},
+        "settings differ .*measures: bur@tone.*, before",
+    ),
+    ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed is 1, before 0"),
+    ({"made": {"language": "German"}}, "language: German, before none"),
+    ({"made": {"inputs": {"writer": {"records": 0, "documents": 3}}}}, ""),
+])  # fmt: skip
 def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
     """The message names the folder and the difference; so it does where the description of the inputs is damaged."""
     folders = nights(tmp_path, 31, 30, **changed)

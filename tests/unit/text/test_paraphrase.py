@@ -33,18 +33,15 @@ def test_equal_arguments_give_equal_texts() -> None:
 
 
 @pytest.mark.usefixtures("nltk_data")
-@pytest.mark.parametrize(
-    ("text", "pattern"),
-    [
-        ("automobiles", r"(cars|autos|motorcars|machines)"),
-        ("She purchased it", r"She bought it"),
-        ("She is purchasing it", r"She is buying it"),
-        ("He commences", r"He (begins|starts|gets|sets outs?)"),
-        ("Automobile", r"(Car|Auto|Motorcar|Machine)"),
-        ("AUTOMOBILE", r"(CAR|AUTO|MOTORCAR|MACHINE)"),
-        ("an automobile", r"(a car|an auto|a motorcar|a machine)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "pattern"), [
+    ("automobiles", r"(cars|autos|motorcars|machines)"),
+    ("She purchased it", r"She bought it"),
+    ("She is purchasing it", r"She is buying it"),
+    ("He commences", r"He (begins|starts|gets|sets outs?)"),
+    ("Automobile", r"(Car|Auto|Motorcar|Machine)"),
+    ("AUTOMOBILE", r"(CAR|AUTO|MOTORCAR|MACHINE)"),
+    ("an automobile", r"(a car|an auto|a motorcar|a machine)"),
+])  # fmt: skip
 def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
     """Plural, past, gerund and third person, capitals and the article follow, irregular forms included."""
     for key in "abcdef":

@@ -33,14 +33,11 @@ THREE = "One is red. Two broke. Three left."
 LISTED = "- One is red.\n- Two - twice - broke.\n- Three.\n- Four."
 
 
-@pytest.mark.parametrize(
-    ("answer", "settings", "text", "cut"),
-    [
-        (THREE, {"sentences": 2}, "One is red. Three left.", "3 sentences to 2"),
-        (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
-        (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "settings", "text", "cut"), [
+    (THREE, {"sentences": 2}, "One is red. Three left.", "3 sentences to 2"),
+    (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
+    (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
+])  # fmt: skip
 def test_sentences_of_longer_answers_are_sampled(
     answer: str, settings: Any, text: str, cut: str | None
 ) -> None:
