@@ -42,20 +42,18 @@ def test_whole_row() -> None:
     assert case.summary == Summary("a", "s", "Both.", (Claim("U."), Claim("V.", {"party": ("left", "5")})))
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [(5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None)],
-)
+@pytest.mark.parametrize(("given", "text"), [
+    (5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None),
+])  # fmt: skip
 def test_attribute_values_are_text(given: Any, text: str | None) -> None:
     """Numbers and truth values become text; null and blank are absent."""
     case = one({"id": 1, "documents": [{"text": "t", "attributes": {"a": given}}], "summary": "s"})
     assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", "")],
-)
+@pytest.mark.parametrize(("value", "reason"), [
+    ("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", ""),
+])  # fmt: skip
 def test_reasons_of_summaries(value: str | None, reason: str) -> None:
     """A blank summary keeps its text and says that it is empty; null says that it is missing."""
     cases = list(read([ROW | {"summary": value}, ROW | {"id": "b"}]))

@@ -197,10 +197,9 @@ def test_refusals_in_words(text: str, wanted: bool) -> None:
     assert chat.is_refusal(text) is wanted
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["", "null", "[]", "{", '{"choices": []}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 5}}]}'],
-)  # fmt: skip
+@pytest.mark.parametrize("body", [
+    "", "null", "[]", "{", '{"choices": []}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 5}}]}',
+])  # fmt: skip
 def test_bodies_that_are_no_reply(body: str) -> None:
     """Whatever is no chat completion is malformed, never an empty answer."""
     with pytest.raises(chat.FailedTryError):

@@ -229,10 +229,9 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, "")],
-)
+@pytest.mark.parametrize("asked", [
+    ("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, ""),
+])  # fmt: skip
 def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) -> None:
     """A measure or system that the audit has not is an error with its name."""
     with pytest.raises(RequestError):
