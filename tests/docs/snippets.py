@@ -139,10 +139,8 @@ def check_line(line: str, where: str) -> None:
 
 
 SPECS: dict[registry.Kind, tuple[str, ...]] = {
-    "summarizer": ("with_",),
-    "measure": ("measure", "measures"),
-    "protocol": ("protocol",),
-}
+    "summarizer": ("with_",), "measure": ("measure", "measures"), "protocol": ("protocol",),
+}  # fmt: skip
 """Parameters of commands that hold the spec of something."""
 
 

@@ -239,9 +239,8 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     for i, (row, share) in enumerate(zip(rows, shares, strict=True)):
         row["supported"] = "" if i == 0 else "yes" if share > half else "No"
     filled = tmp_path / "filled.csv"
-    filled.write_text(
-        csv_text(list(rows[0]), (list(row.values()) for row in rows)), encoding="utf-8", newline=""
-    )
+    text = csv_text(list(rows[0]), (list(row.values()) for row in rows))
+    filled.write_text(text, encoding="utf-8", newline="")
     said = printed("calibrate", "containment", filled, "--out", out)
     assert "1 pairs were left blank" in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)

@@ -189,7 +189,7 @@ def test_summeval_and_summvis(tmp_path: Path) -> None:
 def test_a_list_inside_a_document(tmp_path: Path) -> None:
     """A JSON document with one list of objects gives these; JSON Lines that begin alike are lines."""
     row = {"documents": [{"text": "One."}], "id": 1, "summary": "S."}
-    path = document(tmp_path / "a.json", {"made": "today", "rows": [row]} | {})
+    path = document(tmp_path / "a.json", {"made": "today", "rows": [row]})
     with pytest.raises(DataError, match="JSON"):
         list(read(path))
     assert len(list(read(document(tmp_path / "b.json", {"rows": [row], "made": "today"})))) == 1

@@ -90,10 +90,7 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     ("entailment(model=' ')", "Give a hub model or a local folder"),
     ("bertscore(rescale=much)", "give a number or auto or none"),
     ("bertscore(rescale=1)", "give a number or auto or none, below 1"),
-    (
-        "chat_entailment:m(unparsed=2)",
-        r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1",
-    ),
+    ("chat_entailment:m(unparsed=2)", r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1"),
     ("word_sentiment", "needs vectors"),
     ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
 ])  # fmt: skip

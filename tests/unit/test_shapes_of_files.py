@@ -136,9 +136,8 @@ y,,Slow.,Late.,,2,3,,Late.
 def test_columns_are_documents_and_systems(tmp_path: Path) -> None:
     """A star takes all columns in the order of their numbers, with their attributes; empty cells are no documents; columns may be named."""
     wide = table(tmp_path, "wide.csv", WIDE)
-    cases = list(
-        read(wide, documents_field="review_*", attributes={"stars": "stars_*"}, summary_field="summary_*")
-    )
+    stars = {"stars": "stars_*"}
+    cases = list(read(wide, documents_field="review_*", attributes=stars, summary_field="summary_*"))
     assert [texts(case) for case in cases[::2]] == [["Good.", "Bad."], ["Slow.", "Late."]]
     assert [d.attributes["stars"] for d in cases[2].record.documents] == ["2", "3"]
     assert [(c.summary.system, c.summary.text, c.summary.reason) for c in cases] == [
@@ -146,11 +145,8 @@ def test_columns_are_documents_and_systems(tmp_path: Path) -> None:
     ]  # fmt: skip
     named = [("short", "summary_a"), (None, "summary_b")]
     cases = list(read(wide, documents_field=["review_2", "review_1"], summary_field=named))
-    assert (texts(cases[0]), cases[0].summary.system, cases[1].summary.system) == (
-        ["Bad.", "Good."],
-        "short",
-        "summary_b",
-    )
+    assert texts(cases[0]) == ["Bad.", "Good."]
+    assert [c.summary.system for c in cases[:2]] == ["short", "summary_b"]
 
 
 def test_texts_inside_objects_bring_their_attributes() -> None:
