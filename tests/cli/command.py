@@ -20,10 +20,9 @@ DOCUMENTS = (
     ("We waited an hour for cold soup.", "negative"),
 )
 SUMMARIES = (
-    "Guests praise the garden and dislike the cold soup.",
-    "The soup was cold. The waiter was rude. The garden is lovely.",
+    "Guests praise the garden and dislike the cold soup.", "The soup was cold. The waiter was rude. The garden is lovely.",
     "A quiet garden with a warm welcome.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -77,14 +77,6 @@ def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, 
     assert found == [(True, None), (True, True), (False, False)]
 
 
-def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: Command) -> None:
-    """Every other system minus the baseline."""
-    records = [{**r, "system": s} for r in rows(4) for s in ("a", "b", "c")]
-    file = write(tmp_path / "in.jsonl", records)
-    found = fairbrief.audited(tmp_path, file, "--measure", "rouge1", *QUICK, "--baseline", "b")
-    assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b"), ("c", "b")}
-
-
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])
 def test_a_saved_audit_is_printed_in_every_format(name: str, plain: Path, fairbrief: Command) -> None:
     """`fairbrief report DIR` needs the folder alone."""

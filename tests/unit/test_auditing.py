@@ -190,9 +190,10 @@ def cases_with_bad_scores(bad: int, n: int = 30) -> Iterator[Case]:
         yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", claims=units))
 
 
-@pytest.mark.parametrize(
-    "scorer", [Broken(np.nan), Broken(np.inf), Broken(-np.inf), Broken(np.nan, in_sizes=True)]
-)
+BROKEN = [Broken(np.nan), Broken(np.inf), Broken(-np.inf), Broken(np.nan, in_sizes=True)]
+
+
+@pytest.mark.parametrize("scorer", BROKEN)
 def test_a_record_with_such_a_score_is_left_out_and_counted(scorer: Broken) -> None:
     """The value is that of the other records, and the reason names the scorer."""
     measures = ["bur@side", "uer@side"]

@@ -251,9 +251,8 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
 
 HIDDEN = Note("tests_need_resamples", {"tests": 12, "resamples": 480})
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
-PAIR = TONE.replace(
-    p=None, testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(FEW,)
-)
+UNTESTED = {"p": None, "testable": False, "notes": (FEW,)}
+PAIR = TONE.replace(group_clusters=3, other_clusters=41, n=44, clusters=44, **UNTESTED)
 ROME = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
 OSLO = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_difference": -0.2})
 READINGS = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}

@@ -216,10 +216,8 @@ def test_layouts_by_name(tmp_path: Path) -> None:
     run = {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
     odd = document(tmp_path / "run.json", run)
     assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
-    plain = read(
-        SAMPLES, format="jsonl", id_field="doc_id", documents_field="doc.documents",
-        summary_field="resps[0][0]",
-    )  # fmt: skip
+    fields = {"id_field": "doc_id", "documents_field": "doc.documents", "summary_field": "resps[0][0]"}
+    plain = read(SAMPLES, format="jsonl", **fields)
     with pytest.raises(DataError, match="a second time"):
         list(plain)
     with pytest.raises(RequestError, match=r"Formats: .*openai-batch.*summvis"):

@@ -39,10 +39,8 @@ def tell(cases: Any) -> list[tuple[Any, ...]]:
     return [(r.id, [(d.text, dict(d.attributes)) for d in r.documents], s.system, s.text) for r, s in pairs]
 
 
-EXPECTED = [
-    (r["id"], [(r["documents"][0]["text"], r["documents"][0]["attributes"])], "data", r["summary"])
-    for r in ROWS
-]
+FIRST = [(r, r["documents"][0]) for r in ROWS]
+EXPECTED = [(r["id"], [(d["text"], d["attributes"])], "data", r["summary"]) for r, d in FIRST]
 
 
 def write(folder: Path, name: str) -> Path:

@@ -116,9 +116,8 @@ def test_reasons() -> None:
     assert observed(Bur("x"), case_of((("cats", None),))) == t.Reason("no document has the attribute 'x'")
     assert observed(Bur("x"), case_of(())) == t.Reason("no document has the attribute 'x'")
     assert observed(Bur("x"), case_of(summary=" \n")) == t.Reason("empty summary")
-    assert observed(Bur("x"), case_of((("the", "a"), ("!", "b")))) == t.Reason(
-        "no counted token in the source"
-    )
+    wordless = observed(Bur("x"), case_of((("the", "a"), ("!", "b"))))
+    assert wordless == t.Reason("no counted token in the source")
     assert observed(Bur("x", scorer="claims"), case_of()) == t.Reason("the summary has no claims")
 
 
@@ -143,9 +142,8 @@ def test_softmax_of_scores() -> None:
     o = Representation("x", scorer="bertscore", temperature=0.5)
     case = case_of()
     assert [ask.scorer for ask in o.asks((case,))] == ["bertscore", "ngram"]
-    scores = t.Scores(
-        np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]]), np.zeros(2, dtype=np.int64), np.zeros(3)
-    )
+    matrix = np.array([[0.9, 0.1], [0.2, 0.7], [0.5, 0.5]])
+    scores = t.Scores(matrix, np.zeros(2, dtype=np.int64), np.zeros(3))
     sizes = t.Scores(np.zeros((3, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 2.0, 4.0]))
     row = by_column(real_rows(o, (case,), [scores, sizes]))
     wanted = np.exp(np.array([0.8, 0.5]) / 0.5)

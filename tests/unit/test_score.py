@@ -25,9 +25,8 @@ DOCUMENTS = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", 
 SUMMARIES = [texts[0] for texts in DOCUMENTS]
 GROUPS = [["fan", "critic"]] * 12
 FEW: Any = {"n_resamples": 40, "n_extracts": 3}
-WORDS = st.sampled_from(
-    ["Alder wood is light.", "Quartz is hard.", "Rain fell twice.", "The pier opens at six."]
-)
+SENTENCES = ("Alder wood is light.", "Quartz is hard.", "Rain fell twice.", "The pier opens at six.")
+WORDS = st.sampled_from(SENTENCES)
 FILES = count()
 
 

@@ -295,10 +295,8 @@ def test_texts_without_known_sentiment_are_counted_by_gender_and_are_said_to_hav
     sentiments are 1 and 0. Sentiment is known of 2 articles (0.1 and 0.2) and 2 summaries (0.3 and −0.1), in 1 pair both.
     """
     told = (("She s=0.1", "She s=0.3"), ("She s=0.2", "She"), ("He", "He s=-0.1"), ("He", "He"))
-    cases = [
-        Case(Record(f"r{i}", (Document(article),)), Summary(f"r{i}", "s", summary))
-        for i, (article, summary) in enumerate(told)
-    ]
+    numbered = [(f"r{i}", *texts) for i, texts in enumerate(told)]
+    cases = [Case(Record(i, (Document(article),)), Summary(i, "s", text)) for i, article, text in numbered]
     result = audit(cases, Plan(protocol="chau-sentiment", n_resamples=0, scorers={"vader": Written()}))
     tables = {t.title.partition(":")[0]: t for t in result.tables if "as counts" not in t.title}
     assert tables["Figure 3"].rows == (("s", "female", "2", "2", "2"), ("s", "male", "2", "2", "2"))

@@ -67,10 +67,8 @@ def test_any_text_is_a_path_to_something_or_nothing(row: dict[str, Any], path: s
 def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
     """Each row is a document of the record that the field names, wherever in the file it stands."""
     path = table(tmp_path, "long.csv", LONG)
-    reading = read(
-        path, group_by="product", documents_field="text", attributes={"stars": None},
-        record_attributes={"town": "shop"},
-    )  # fmt: skip
+    named = {"attributes": {"stars": None}, "record_attributes": {"town": "shop"}}
+    reading = read(path, group_by="product", documents_field="text", **named)
     records = list(reading.records())
     found = [(r.id, [d.text for d in r.documents]) for r in records]
     assert found == [("p1", ["Lovely.", "Rude."]), ("p2", ["Broken.", "Fine."])]

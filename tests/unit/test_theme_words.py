@@ -140,10 +140,7 @@ def test_details_name_the_words_of_each_version(lists: str) -> None:
     ("needs = 3", "'needs' with '3' is not a list of words"),
     ('needs = " , "', "'needs' with ' , ' is not a list of words"),
     ('needs = "help!"', "'needs' with the entry 'help!'"),
-    (
-        'needs = "short of breath*"',
-        r"the entry 'short of breath\*' .* Only single words have an asterisk",
-    ),
+    ('needs = "short of breath*"', r"the entry 'short of breath\*' .* Only single words have an asterisk"),
     ('"a/b" = "help"', "'a/b' with 'help' is not a list of words with a plain name"),
     ("needs", "found no lists of words"),
 ])  # fmt: skip

@@ -18,10 +18,8 @@ from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask
 
-ASKS = [
-    Ask("ngram", ("Good soup, good bread.", "", "Cold soup!"), ("Soup: good soup", "bread")),
-    Ask("ngram", ("x",), ()),
-]
+SOUP = Ask("ngram", ("Good soup, good bread.", "", "Cold soup!"), ("Soup: good soup", "bread"))
+ASKS = [SOUP, Ask("ngram", ("x",), ())]
 
 
 @pytest.fixture

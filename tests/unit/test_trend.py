@@ -210,13 +210,6 @@ def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, objec
     assert re.search(message, output)
 
 
-def test_a_folder_given_twice_is_refused(tmp_path: Path) -> None:
-    """It would count as two nights."""
-    folders = nights(tmp_path, 3)
-    told = f"{folders[0]}: this folder is given twice. Give each audit once."
-    assert run([*folders, folders[0]]) == (2, told)
-
-
 # ----------------------------------------------------------------------------------------------- files
 
 

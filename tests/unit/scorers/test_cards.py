@@ -28,9 +28,8 @@ def test_every_scorer_has_a_card_with_figures_or_the_reason_why_not() -> None:
 
 def measured(copied: float, rewritten: float) -> dict[str, Any]:
     """A card's figures with these of support."""
-    support = {
-        name: {"roc_auc": [auc, 0, 1]} for name, auc in zip("ABC", (copied, rewritten, 0.6), strict=True)
-    }
+    found = zip("ABC", (copied, rewritten, 0.6), strict=True)
+    support = {name: {"roc_auc": [auc, 0, 1]} for name, auc in found}
     return {"support": support, "source": {"by_share": {"0.3": [0.95, 0.9, 1.0]}}}
 
 

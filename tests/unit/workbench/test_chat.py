@@ -105,11 +105,8 @@ def test_name_grammar() -> None:
         registry.make("summarizer", "chatt:m")
 
 
-RECORD = Record(
-    "r1",
-    tuple(Document(f"text {i}", {"leaning": "left" if i < 1 else "right"}) for i in range(4)),
-    attributes={"topic": "bus lanes", "claim": "Buses help."},
-)
+DOCUMENTS = tuple(Document(f"text {i}", {"leaning": "left" if i < 1 else "right"}) for i in range(4))
+RECORD = Record("r1", DOCUMENTS, attributes={"topic": "bus lanes", "claim": "Buses help."})
 WISH = Wish(over="leaning")
 
 
@@ -146,9 +143,8 @@ def test_wishes_reach_the_prompt() -> None:
     assert "Use 3 sentences." in ratio.user
     assert "words" not in ratio.user
     assert ratio.system.startswith("You are a mediator")
-    plain = fill(
-        find("reviews"), RECORD, replace(WISH, instruction="definition", words=20, role="Be a bard.")
-    )
+    wish = replace(WISH, instruction="definition", words=20, role="Be a bard.")
+    plain = fill(find("reviews"), RECORD, wish)
     assert "left or right" in plain.user
     assert "%" not in plain.user
     assert "about 20 words" in plain.user
