@@ -272,10 +272,8 @@ def test_templates_are_known_by_the_models_names() -> None:
 @pytest.mark.parametrize(("here", "spec"), [
     ((), "containment"),
     (("sentence-transformers/all-MiniLM-L6-v2",), "embedding"),
-    (
-        ("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
-        "entailment(model=vectara/hallucination_evaluation_model, by=document)",
-    ),
+    (("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
+     "entailment(model=vectara/hallucination_evaluation_model, by=document)"),
 ])  # fmt: skip
 def test_the_best_is_recommended(here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""

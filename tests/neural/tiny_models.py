@@ -111,9 +111,8 @@ def save_hhem(root: Path) -> Path:
 
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Replace("\n", " ")  # type: ignore[assignment]
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(  # type: ignore[assignment]
-        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
-    )
+    parts = [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(parts)  # type: ignore[assignment]
     special = ["<pad>", "</s>", "<unk>"]
     trainer = trainers.UnigramTrainer(vocab_size=220, special_tokens=special, unk_token="<unk>")
     tokenizer.train_from_iterator([*TEXTS, HHEM_PROMPT[6:]] * 4, trainer)

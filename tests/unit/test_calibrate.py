@@ -225,10 +225,8 @@ def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
 def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -> None:
     """Every group is asked about; a filled sheet calibrates; one that is there is not written over."""
     sheet, out = tmp_path / "pairs.csv", tmp_path / "made.json"
-    said = printed(
-        "calibrate", "containment", "examples/reviews.jsonl", "--attribute", "sentiment",
-        "--label-sheet", sheet, "--pairs", "120",
-    )  # fmt: skip
+    asked = ("--attribute", "sentiment", "--label-sheet", sheet, "--pairs", "120")
+    said = printed("calibrate", "containment", "examples/reviews.jsonl", *asked)
     assert "Fill in the column 'supported'" in said
     rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"), newline="")))
     groups = [row["group"] for row in rows]

@@ -130,9 +130,8 @@ def test_every_content_word_has_its_row_once() -> None:
 
 def test_words_of_two_people_are_refused() -> None:
     """A name that two people claim cannot follow both, marked or not: the record is wrong, and is told so."""
-    unmarked = record(
-        "Mary Ann Lee met [Mary Ann|m|full] and [Ann Lee|p|full].", m=("Mary", "Ann"), p=("Ann", "Lee")
-    )
+    marked = "Mary Ann Lee met [Mary Ann|m|full] and [Ann Lee|p|full]."
+    unmarked = record(marked, m=("Mary", "Ann"), p=("Ann", "Lee"))
     with pytest.raises(DataError, match="'Ann' at characters 5 to 8 of document 0 belong to two people"):
         make_template(unmarked)
     given = record("[Mia Horn|m|full].", m=("Mia", "Horn"), p=("Mia", "Horn"))

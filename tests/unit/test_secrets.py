@@ -54,12 +54,8 @@ def test_errors_name_no_secret(tmp_path: Path, fairbrief: Command, monkeypatch: 
     """An address that is refused, a key in a setting and a refused key are told without them."""
     source = write(tmp_path / "in.jsonl", rows(2))
     out = tmp_path / "o.jsonl"
-    for spec in (
-        f"chat(model=m, base_url=http://me:{PASSWORD}@host)",
-        f"chat(model=m, key={KEY})",
-        "chat(model=m, key=hunter2secret!)",
-    ):
-        run = fairbrief("summarize", source, "--with", spec, "--out", out)
+    for setting in (f"base_url=http://me:{PASSWORD}@host", f"key={KEY}", "key=hunter2secret!"):
+        run = fairbrief("summarize", source, "--with", f"chat(model=m, {setting})", "--out", out)
         assert run.code == 2
         assert PASSWORD not in run.err
         assert KEY not in run.err

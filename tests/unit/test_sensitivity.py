@@ -59,9 +59,8 @@ def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_directi
 
 def test_scorers_are_compared_on_terminal_page_and_in_python(tmp_path: Path) -> None:
     """Every road to a reader has the table; measures without such a scorer are taken as they are."""
-    found = fairbrief.audit(
-        REVIEWS, ["coverage_parity@sentiment", "uer@sentiment", "rouge1"], compared_scorers=LEXICAL, n_resamples=200
-    )  # fmt: skip
+    measures = ["coverage_parity@sentiment", "uer@sentiment", "rouge1"]
+    found = fairbrief.audit(REVIEWS, measures, compared_scorers=LEXICAL, n_resamples=200)
     (coverage, uer) = found.tables
     assert coverage.title == "Does the finding depend on one choice? · coverage_parity@sentiment"
     assert uer.rows[1][0] == "  scorer=containment"

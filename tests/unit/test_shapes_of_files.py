@@ -164,10 +164,8 @@ def test_summaries_of_several_systems_in_one_file(tmp_path: Path) -> None:
     """A file of summaries names its systems, has its own field of ids, and what is missing is counted."""
     long = table(tmp_path, "long.csv", LONG)
     beside = table(tmp_path, "out.csv", "asin,model,output\np1,a,A1\np2,b,B2\np1,b,B1\n")
-    reading = read(
-        long, group_by="product", documents_field="text", summaries=[str(beside)], summaries_id_field="asin",
-        system_field="model", summary_field="output",
-    )  # fmt: skip
+    fields = {"summaries_id_field": "asin", "system_field": "model", "summary_field": "output"}
+    reading = read(long, group_by="product", documents_field="text", summaries=[str(beside)], **fields)
     assert systems(reading) == {("p1", "a"): "A1", ("p1", "b"): "B1", ("p2", "a"): "", ("p2", "b"): "B2"}
     assert [c.summary.reason for c in reading if not c.summary.text] == ["missing summary"]
 

@@ -137,9 +137,8 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
     """Differences are taken from the first cell, or from the one that is named; values are known exactly."""
     result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
     gaps = [e for e in result.differences if e.quantity == "uer"]
-    assert [(e.system, e.baseline) for e in gaps] == [
-        ("instruction=fair", "instruction=none"), ("instruction=never", "instruction=none"),
-    ]  # fmt: skip
+    assert [e.system for e in gaps] == ["instruction=fair", "instruction=never"]
+    assert {e.baseline for e in gaps} == {"instruction=none"}
     # One-sided: one of two values lacks its half; 20 of 40 records, then 10.
     assert [e.value for e in gaps] == pytest.approx([-0.0625, -0.125])
     named = swept(tmp_path, {"instruction": ["none", "fair"]}, baseline="instruction=fair")
@@ -168,13 +167,10 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
 
 @pytest.mark.parametrize(("options", "says"), [
     (("--instruction", "none,fairest", "--over", "side"), "No clause 'fairest'"),
-    (("--instruction", "none,definition"), "name their attribute"),
     (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
     (("--prompt", "plain,tweets"), "topic"),
     (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
-    (("--sentences", "2", "--set", "words=80,20"), "both given"),
     (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
-    (("--samples", "4", "--temperature", "0"), "paid 4 times"),
     (("--baseline", "temperature=3"), "No setting is named"),
     (("--measure", "uwer"), "No measure named"),
 ])  # fmt: skip

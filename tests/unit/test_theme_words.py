@@ -26,9 +26,8 @@ def lists(tmp_path: Path) -> str:
 
 def case(seed: str, group: str, text: str, source: str = "A note.", sample: str = "0") -> Case:
     """A version of a seed document, with its summary."""
-    record = Record(
-        f"{seed}.{group}.{sample}", (Document(source),), attributes={"gender": group, "sample": sample}, seed_document=seed
-    )  # fmt: skip
+    name, attributes = f"{seed}.{group}.{sample}", {"gender": group, "sample": sample}
+    record = Record(name, (Document(source),), attributes=attributes, seed_document=seed)
     return Case(record, Summary(record.id, "s", text))
 
 

@@ -119,12 +119,11 @@ def test_attributes_of_speakers_come_from_a_second_table(tmp_path: Path) -> None
 
 def test_a_table_of_turns_reads_the_speaker_by_itself(tmp_path: Path) -> None:
     """With --group-by, the column 'speaker' need not be named; an attribute of the turn is kept."""
-    path = tmp_path / "turns.csv"
+    path, people = tmp_path / "turns.csv", tmp_path / "people.csv"
     path.write_text("m,speaker,party,text\n1,Ms Anna Weber,Red,Late.\n1,Per Olsen,,No.\n")
-    (tmp_path / "people.csv").write_text(TABLE)
-    reading = fairbrief.read(
-        str(path), group_by="m", documents_field="text", attributes={"party": None}, speakers=str(tmp_path / "people.csv")
-    )  # fmt: skip
+    people.write_text(TABLE)
+    named = {"documents_field": "text", "attributes": {"party": None}, "speakers": str(people)}
+    reading = fairbrief.read(str(path), group_by="m", **named)
     (record,) = reading.records()
     assert [d.attributes["party"] for d in record.documents] == ["Red", "Blue"]
 

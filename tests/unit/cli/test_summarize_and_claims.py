@@ -22,10 +22,8 @@ def source(tmp_path: Path) -> Path:
 
 def summarize(source: Path, out: Path, server: StubChat, *more: object) -> str:
     """Summarize with the stub."""
-    return printed(
-        "summarize", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out,
-        "--documents-field", "texts", "--attribute", "who=who", *more,
-    )  # fmt: skip
+    asked = ("--base-url", server.url, "--documents-field", "texts", "--attribute", "who=who")
+    return printed("summarize", source, "--with", "chat:stub-1", "--out", out, *asked, *more)
 
 
 def split(source: Path, server: StubChat, *more: object) -> str:
