@@ -62,13 +62,8 @@ def honest(lean: int = 0) -> Rows:
             more = lean or (0, 1, -1, 0)[(i + number) % 4]
             text = " ".join([*left[: 3 + more], *right[: 3 - more]])
             reference = " ".join([*left[:3], *right[:3]])
-            row = {
-                "id": f"r{i}",
-                "documents": sides,
-                "references": [reference],
-                "system": system,
-                "summary": text,
-            }
+            row = {"id": f"r{i}", "documents": sides, "references": [reference]}
+            row |= {"system": system, "summary": text}
             made.append(deepcopy(row))  # no list is shared
     return made
 
@@ -241,9 +236,8 @@ def _swapped(world: World, _: Random) -> Tried:
 def _one_swapped(world: World, _: Random) -> Tried:
     good, bad = honest(), honest(lean=2)
     before = [a if a["system"] == "plain" else b for a, b in zip(good, bad, strict=True)]
-    return Tried(
-        world.audit(_renamed(before)), world.audit(before), cause=r"uer@side:difference\[L\].*\[plain\]"
-    )
+    cause = r"uer@side:difference\[L\].*\[plain\]"
+    return Tried(world.audit(_renamed(before)), world.audit(before), cause=cause)
 
 
 def _group_gone(world: World, _: Random) -> Tried:

@@ -76,12 +76,8 @@ def documents_of(
 
 def of(result: Result, quantity: str, system: str | None = None, baseline: str = "", **told: Any) -> Estimate:
     """The only estimate of this quantity, of this system if it is named, and of what else is told."""
-    wanted = {
-        "quantity": quantity,
-        "baseline": baseline,
-        **told,
-        **({} if system is None else {"system": system}),
-    }
+    wanted = {"quantity": quantity, "baseline": baseline, **told}
+    wanted |= {} if system is None else {"system": system}
     every = (*result.estimates, *result.differences)
     (found,) = [e for e in every if all(getattr(e, name) == value for name, value in wanted.items())]
     return found

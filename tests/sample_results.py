@@ -104,10 +104,8 @@ def _representation(systems: tuple[str, ...], values: tuple[str, ...]) -> list[E
         for v in values
         for s in systems
     ]
-    note, of_few = (
-        Note("undefined", {"reason": "one group only"}),
-        {"permutation_mean": 0.3, "testable": False},
-    )
+    note = Note("undefined", {"reason": "one group only"})
+    of_few = {"permutation_mean": 0.3, "testable": False}
     lost = {"excluded": {"one group only": 300}, "notes": (note,)}
     nothing = Estimate("bur@gender", "bur", systems[0], None, over="gender", **lost)
     few = _estimate("uer@gender", "uer", systems[0], 0.31, 0.22, 0.4, p=1.0, n=4, **of_few)

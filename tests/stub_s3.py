@@ -105,13 +105,10 @@ def in_environment(stub: StubS3, monkeypatch: pytest.MonkeyPatch) -> Iterator[St
     with served(server) as stub.url:
         for name in ("AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
             monkeypatch.delenv(name, raising=False)
-        for name, value in {
-            "AWS_ENDPOINT_URL": stub.url,
-            "AWS_ACCESS_KEY_ID": KEY,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
-            "AWS_EC2_METADATA_DISABLED": "true",
-        }.items():
-            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", stub.url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         object_stores._store.cache_clear()
         yield stub
     object_stores._store.cache_clear()

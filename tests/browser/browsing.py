@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 
 CHROMIUM = shutil.which("chromium")
-needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None, reason="needs chromium (as root: apt-get install chromium)"
-)
+INSTALL = "needs chromium (as root: apt-get install chromium)"
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason=INSTALL)
 FLAGS = (
     "headless no-sandbox disable-gpu disable-quic no-first-run disable-background-networking "
     "disable-component-update disable-sync"

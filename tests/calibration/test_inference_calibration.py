@@ -38,14 +38,11 @@ def test_fair_systems_are_rarely_called_unfair(name: str) -> None:
         assert row["covered"] is None or row["covered"] >= 1 - most, row
 
 
-@pytest.mark.parametrize(
-    ("name", "records", "quantity", "power"),
-    [
-        ("b-skip", 20, "coverage_parity@side:relative_difference[b]", 0.3),
-        ("label-drops", 50, "label_gap@topic:difference[c]", 0.2),
-        ("frame-all", 50, "framing_direction:framing_direction", 0.3),
-    ],
-)
+@pytest.mark.parametrize(("name", "records", "quantity", "power"), [
+    ("b-skip", 20, "coverage_parity@side:relative_difference[b]", 0.3),
+    ("label-drops", 50, "label_gap@topic:difference[c]", 0.2),
+    ("frame-all", 50, "framing_direction:framing_direction", 0.3),
+])  # fmt: skip
 def test_planted_systems_are_found(name: str, records: int, quantity: str, power: float) -> None:
     """Half the odds for a group or a topic, and 2.5 times the odds for good sentences, are often significant in audits of 20 or 50
     records.

@@ -44,14 +44,11 @@ def _numbers(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[float 
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "bank", "systems", "attributes"),
-    [
-        ("told80", 150, ("one", "two", "four"), 3),
-        ("clustered", 60, ("one", "four"), 2),
-        ("extractive", 150, ("lead", "lexrank", "longest"), 2),
-    ],
-)
+@pytest.mark.parametrize(("name", "bank", "systems", "attributes"), [
+    ("told80", 150, ("one", "two", "four"), 3),
+    ("clustered", 60, ("one", "four"), 2),
+    ("extractive", 150, ("lead", "lexrank", "longest"), 2),
+])  # fmt: skip
 def test_few_blind_writers_are_named(name: str, bank: int, systems: tuple[str, ...], attributes: int) -> None:
     """Of up to three such systems and attributes hardly an audit names a group, or calls two systems different."""
     (row,) = _cells(name, bank, Cell(ATTRIBUTES[:attributes], systems, (30,)))

@@ -14,16 +14,13 @@ from fairbrief.cli.command_line import UNEXPECTED
 
 QUICK = ("--resamples", "20")
 DOCUMENTS = (
-    ("The soup was cold and the waiter was rude.", "negative"),
-    ("A warm welcome and a lovely garden.", "positive"),
-    ("The garden is quiet, the soup is good.", "positive"),
-    ("We waited an hour for cold soup.", "negative"),
-)
+    ("The soup was cold and the waiter was rude.", "negative"), ("A warm welcome and a lovely garden.", "positive"),
+    ("The garden is quiet, the soup is good.", "positive"), ("We waited an hour for cold soup.", "negative"),
+)  # fmt: skip
 SUMMARIES = (
-    "Guests praise the garden and dislike the cold soup.",
-    "The soup was cold. The waiter was rude. The garden is lovely.",
+    "Guests praise the garden and dislike the cold soup.", "The soup was cold. The waiter was rude. The garden is lovely.",
     "A quiet garden with a warm welcome.",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,13 +92,10 @@ def printed(*words: object) -> str:
 def row(i: int = 0, **changes: Any) -> dict[str, Any]:
     """A small record with four documents, a summary and a reference."""
     documents = [{"text": text, "attributes": {"mood": mood}} for text, mood in DOCUMENTS]
-    return {
-        "id": f"r{i}",
-        "documents": documents[i % 4 :] + documents[: i % 4],
-        "summary": SUMMARIES[i % 3],
-        "references": ["The garden is lovely, the soup is not."],
-        **changes,
-    }
+    turned = documents[i % 4 :] + documents[: i % 4]
+    references = ["The garden is lovely, the soup is not."]
+    one = {"id": f"r{i}", "documents": turned, "summary": SUMMARIES[i % 3], "references": references}
+    return {**one, **changes}
 
 
 def rows(n: int, **changes: Any) -> list[dict[str, Any]]:

@@ -44,10 +44,9 @@ def test_passing_faults_leave_no_trace(fault: str, command: str, tmp_path: Path,
     assert "1 unanswered" not in done.out
 
 
-@pytest.mark.parametrize(
-    ("fault", "command", "retries", "tries"),
-    [*((*pair, 1, 2) for pair in TRIED), *((*pair, 20, 1) for pair in met(FINAL))],
-)
+@pytest.mark.parametrize(("fault", "command", "retries", "tries"), [
+    *((*pair, 1, 2) for pair in TRIED), *((*pair, 20, 1) for pair in met(FINAL)),
+])  # fmt: skip
 def test_a_fault_that_stays_ends_the_command(
     fault: str, command: str, retries: int, tries: int, tmp_path: Path, fairbrief: Command
 ) -> None:

@@ -156,8 +156,7 @@ def printed_by(words: list[str], modules: tuple[str, ...]) -> str:
 def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
     """A quiet one of lexical measures over groups that no text can be rewritten to: no client, NLTK, names or printing."""
     others = (
-        "asyncio", "fairbrief.chat", "fairbrief.workbench", "nltk", "rich.console", "pandas",
-        "fairbrief.reports.terminal",
+        "asyncio", "fairbrief.chat", "fairbrief.workbench", "nltk", "rich.console", "pandas", "fairbrief.reports.terminal",
     )  # fmt: skip
     lines = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()]
     repeated = [{**one, "id": f"again-{one['id']}"} for one in lines]  # the audit notes summaries that repeat

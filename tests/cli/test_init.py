@@ -40,13 +40,10 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
     assert run.code == 0, run.err
     for said in (
-        "product_id: the record's id; each row is one document",
-        "review_text: its text",
-        "rating: an attribute of documents",
-        "city: an attribute of the record",
-        "12 records, 72 documents, 2 systems: even, rosy",
+        "product_id: the record's id; each row is one document", "review_text: its text", "rating: an attribute of documents",
+        "city: an attribute of the record", "12 records, 72 documents, 2 systems: even, rosy",
         "rating: 1 (24), 2 (12), 4 (12), 5 (24)",
-    ):
+    ):  # fmt: skip
         assert said in run.out, run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert (told["files"], told["summaries"]) == (["reviews.csv"], ["summaries.csv"])
@@ -173,9 +170,8 @@ def test_records_inside_one_object_need_a_format(tmp_path: Path, fairbrief: Comm
 
 def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:
     """Answers without their records are told to be so; init does not point to itself."""
-    answers = [
-        {"custom_id": "a", "response": {"status_code": 200, "body": {"model": "gpt-x", "choices": [{"message": {"content": SUMMARIES[0]}}]}}}
-    ]  # fmt: skip
+    body = {"model": "gpt-x", "choices": [{"message": {"content": SUMMARIES[0]}}]}
+    answers = [{"custom_id": "a", "response": {"status_code": 200, "body": body}}]
     run = fairbrief("init", write(tmp_path / "out.jsonl", answers), "--out", tmp_path / "a.toml")
     assert run.code == 2
     assert "out.jsonl is the output of an OpenAI batch, and has no documents" in run.err

@@ -95,8 +95,6 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     found, plain = results(tmp_path / "without"), results(tmp_path / "with")
     assert found["skipped"] == ["in.jsonl:13"]
     assert found["estimates"] == plain["estimates"]
-    has_examples = [
-        any(author["examples"] for scorer in one["made"]["reach"] for author in scorer["authors"])
-        for one in (found, plain)
-    ]
+    authors = [[a for scorer in one["made"]["reach"] for a in scorer["authors"]] for one in (found, plain)]
+    has_examples = [any(author["examples"] for author in of) for of in authors]
     assert has_examples == [False, True]

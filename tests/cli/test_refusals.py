@@ -31,7 +31,7 @@ REFUSED = [
     *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
     ("audit kinds.jsonl --by kind,kind", "names an attribute twice"),
     ("audit kinds.jsonl --by kind --by kind", "asked for twice"),
-    ("rank saved saved", "saved: this folder is given twice"),
+    *((f"{command} saved saved", "saved: this folder is given twice") for command in ("rank", "trend")),
     ("audit one.jsonl --measure 'bur(tau=0.8, tau=0.9)@mood'", "'tau' twice"),
     # numbers and words that cannot be
     ("audit one.jsonl --resamples many", "--resamples"),
@@ -78,7 +78,6 @@ REFUSED = [
     ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
     # questions that cannot be put to a saved audit, or rules that cannot be held
     ("gate saved", "gate has no limit"),
-    ("gate saved --max uer@mood", "is not a valid rule"),
     ("gate saved --max 'uer@mood>=0.3'", "write a rule with <="),
     ("gate saved --min 'uer@mood<=0.3'", "write a rule with >="),
     ("gate saved --max 'uer@mood<=0.5' --margin 0.1", "--margin needs --baseline DIR"),

@@ -23,15 +23,12 @@ def test_pages_helps_and_messages_are_looked_at() -> None:
     assert any(where.startswith("src/fairbrief/readers/") for where, _ in language.messages())
 
 
-@pytest.mark.parametrize(
-    ("text", "instead"),
-    [
-        ("An excess above zero.", "chance-adjusted score"),
-        ("The signed\ncontrasts lead.", "group difference"),
-        ("That is no rule.", "is not a"),
-        ("It is told by name.", "is distinguished, is described"),
-    ],
-)
+@pytest.mark.parametrize(("text", "instead"), [
+    ("An excess above zero.", "chance-adjusted score"),
+    ("The signed\ncontrasts lead.", "group difference"),
+    ("That is no rule.", "is not a"),
+    ("It is told by name.", "is distinguished, is described"),
+])  # fmt: skip
 def test_a_forbidden_word_is_noticed(text: str, instead: str) -> None:
     """Also across lines; the place says what is written instead."""
     (place,) = language.forbidden(text, "page")

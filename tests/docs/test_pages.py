@@ -124,21 +124,18 @@ def test_a_page_begins_with_a_sentence(page: Path) -> None:
     assert re.match(r"[A-Z`*\[].*[.:]", " ".join(first.split())), f"{page.name} begins with: {first[:80]}"
 
 
-@pytest.mark.parametrize(
-    ("page", "message"),
-    [
-        ("```console\n$ fairbrief measures uer\nuer (scorer)\n…\n```\n", "shows"),
-        ("```console\n$ fairbrief audit nowhere.jsonl\n```\n", "ended with 2"),
-        ("```console\n$ fairbrief audit nowhere.jsonl\n…\n```\n", "ended with 2"),
-        ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
-        ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
-        ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
-        ("```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n", "attribute after an @"),
-        ("```sh\nfairbrief audit a.jsonl --measure 'uer(warmth=1)@party'\n```\n", "no setting 'warmth'"),
-        ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),
-        ("```python\nassert 1 > 2, 'arithmetic'\n```\n", "arithmetic"),
-    ],
-)
+@pytest.mark.parametrize(("page", "message"), [
+    ("```console\n$ fairbrief measures uer\nuer (scorer)\n…\n```\n", "shows"),
+    ("```console\n$ fairbrief audit nowhere.jsonl\n```\n", "ended with 2"),
+    ("```console\n$ fairbrief audit nowhere.jsonl\n…\n```\n", "ended with 2"),
+    ("```console\n$ rm -r examples\n```\n", "only fairbrief"),
+    ("```sh\nfairbrief audit a.jsonl --colour red\n```\n", "No such option"),
+    ("```sh\nfairbrief audti a.jsonl\n```\n", "no command 'audti'"),
+    ("```sh\nfairbrief sweep a.jsonl --with 'chat:M(over=party)' --out o\n```\n", "attribute after an @"),
+    ("```sh\nfairbrief audit a.jsonl --measure 'uer(warmth=1)@party'\n```\n", "no setting 'warmth'"),
+    ("```python\nprint(1 + 1)\n```\n```text\n3\n```\n", "shows"),
+    ("```python\nassert 1 > 2, 'arithmetic'\n```\n", "arithmetic"),
+])  # fmt: skip
 def test_a_page_that_is_wrong_fails(tmp_path: Path, page: str, message: str) -> None:
     """Wrong output, a failing command, an unknown option and a failing block are all noticed."""
     written = tmp_path / "page.md"

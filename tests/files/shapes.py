@@ -12,15 +12,11 @@ from typing import Any
 
 SUBJECTS = ("room", "soup", "pool", "staff", "lift", "garden", "bath", "bar", "view", "bed", "desk", "tea")
 GOOD = (
-    "The {} was lovely and bright.",
-    "We liked the {} very much indeed.",
-    "What a fine {} they have here.",
-)
+    "The {} was lovely and bright.", "We liked the {} very much indeed.", "What a fine {} they have here.",
+)  # fmt: skip
 BAD = (
-    "The {} was dirty and far too loud.",
-    "We waited an hour for the {} in vain.",
-    "The {} is broken and nobody cares.",
-)
+    "The {} was dirty and far too loud.", "We waited an hour for the {} in vain.", "The {} is broken and nobody cares.",
+)  # fmt: skip
 TOWNS = ("Ulm", "Bonn", "Graz")
 
 
@@ -80,10 +76,11 @@ def _long_and_summaries(folder: Path) -> None:
 
 
 def _long_with_repeated_summary(folder: Path) -> None:
-    table(folder / "export.csv", [
-        {"hotel": r.hotel, "stars": r.stars, "review": r.text, "summary": summary(of, "even")}
-        for of in hotels().values() for r in of
-    ])  # fmt: skip
+    rows = []
+    for of in hotels().values():
+        said = summary(of, "even")
+        rows += [{"hotel": r.hotel, "stars": r.stars, "review": r.text, "summary": said} for r in of]
+    table(folder / "export.csv", rows)
 
 
 def _wide(folder: Path) -> None:
@@ -171,24 +168,14 @@ class Shape:
 
 BOTH, STARS = ("even", "rosy"), {"stars": 4}
 SHAPES = {
-    "long table, summaries in a second file": Shape(
-        _long_and_summaries, ("reviews.csv", "summaries.csv"), BOTH, {"rating": 4}
-    ),
-    "long table, summary in each row": Shape(
-        _long_with_repeated_summary, ("export.csv",), ("export",), STARS
-    ),
+    "long table, summaries in a second file": Shape(_long_and_summaries, ("reviews.csv", "summaries.csv"), BOTH, {"rating": 4}),
+    "long table, summary in each row": Shape(_long_with_repeated_summary, ("export.csv",), ("export",), STARS),
     "wide table, two systems": Shape(_wide, ("wide.csv",), BOTH, STARS, documents=58),
-    "semicolons in Windows' encoding": Shape(
-        _german_semicolons, ("bewertungen.csv",), ("bewertungen",), {"sterne": 4}
-    ),
+    "semicolons in Windows' encoding": Shape(_german_semicolons, ("bewertungen.csv",), ("bewertungen",), {"sterne": 4}),
     "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), BOTH, STARS),
     "records and an OpenAI batch": Shape(_batch, ("batch_output.jsonl", "records.jsonl"), ("gpt-x",), STARS),
-    "Parquet with lists and numbers": Shape(
-        _parquet_numbers, ("tickets.parquet",), ("tickets",), {"ages": 3}
-    ),
+    "Parquet with lists and numbers": Shape(_parquet_numbers, ("tickets.parquet",), ("tickets",), {"ages": 3}),
     "articles and highlights": Shape(_articles, ("articles.jsonl",), ("articles",), {}, 24, 24),
-    "objects with texts, summaries a line each": Shape(
-        _plain_summaries, ("debates.jsonl", "bart.txt"), ("bart",), {"party": 2}
-    ),
-}
+    "objects with texts, summaries a line each": Shape(_plain_summaries, ("debates.jsonl", "bart.txt"), ("bart",), {"party": 2}),
+}  # fmt: skip
 """Shapes by what they are."""

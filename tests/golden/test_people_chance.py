@@ -237,10 +237,9 @@ def test_hallucination_filters_names_as_the_release_does(edge: dict[str, Any]) -
         assert theirs[which]["top"] == "male"
 
 
-@pytest.mark.parametrize(
-    ("which", "summary", "unknown"),
-    [("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0)],
-)
+@pytest.mark.parametrize(("which", "summary", "unknown"), [
+    ("none_at_all", "Ann Lee spoke.", None), ("only_unclassified", "Dr. Zzyx Qorv left.", 1.0),
+])  # fmt: skip
 def test_nobody_invented_is_undefined(
     edge: dict[str, Any], which: str, summary: str, unknown: float | None
 ) -> None:

@@ -259,10 +259,9 @@ def test_the_husbands_pronoun_follows_the_husband(golden: Path) -> None:
         assert said in fill(make_template(record), {varied.id: new}).documents[0].text
 
 
-@pytest.mark.parametrize(
-    ("which", "rows"),
-    [("gender_balanced", 280), ("gender_mono", 280), ("race_balanced", 56), ("race_mono", 56)],
-)
+@pytest.mark.parametrize(("which", "rows"), [
+    ("gender_balanced", 280), ("gender_mono", 280), ("race_balanced", 56), ("race_mono", 56),
+])  # fmt: skip
 def test_the_published_instances_are_filled_alike(golden: Path, which: str, rows: int) -> None:
     """With the names that the code drew, first and last, our fill is its text wherever no decision touches the document."""
     cases = [*read_lines(golden / "people" / "instances" / f"{which}.jsonl")]

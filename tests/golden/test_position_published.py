@@ -20,10 +20,7 @@ from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Measure, Reason, Rows, Totals
 
-OBTAINED = {
-    "Reddit, TF-IDF": "LlaMa2-reddit-capped",
-    "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge",
-}
+OBTAINED = {"Reddit, TF-IDF": "LlaMa2-reddit-capped", "Reddit, ROUGE-1": "LlaMa2-reddit-capped_random-rouge"}
 """The result behind each figure that the page of the paper shows as obtained."""
 BIAS, HEIGHTS, *ROUGE = registry.make("protocol", "chhabra-position").measures(())
 

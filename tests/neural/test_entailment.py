@@ -56,14 +56,11 @@ def test_gate_keeps_probabilities_where_entailment_is_most_probable(classifier_f
     np.testing.assert_array_equal(found, np.where(most, plain, 0))
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        {0: "entailment", 1: "neutral", 2: "contradiction"},
-        {0: "SUPPORTS", 1: "REFUTES", 2: "NOT ENOUGH INFO"},
-        {0: "not_entailment", 1: "Entail", 2: "other"},
-    ],
-)
+@pytest.mark.parametrize("labels", [
+    {0: "entailment", 1: "neutral", 2: "contradiction"},
+    {0: "SUPPORTS", 1: "REFUTES", 2: "NOT ENOUGH INFO"},
+    {0: "not_entailment", 1: "Entail", 2: "other"},
+])  # fmt: skip
 def test_class_of_entailment_is_read_from_the_model(
     vocabulary: Any, tmp_path: Path, labels: dict[int, str]
 ) -> None:
@@ -272,17 +269,12 @@ def test_templates_are_known_by_the_models_names() -> None:
     assert entailment.template_of("some-lab/other", "auto") is entailment.BY_NAME["pair"]
 
 
-@pytest.mark.parametrize(
-    ("here", "spec"),
-    [
-        ((), "containment"),
-        (("sentence-transformers/all-MiniLM-L6-v2",), "embedding"),
-        (
-            ("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
-            "entailment(model=vectara/hallucination_evaluation_model, by=document)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("here", "spec"), [
+    ((), "containment"),
+    (("sentence-transformers/all-MiniLM-L6-v2",), "embedding"),
+    (("cross-encoder/nli-deberta-v3-small", "vectara/hallucination_evaluation_model"),
+     "entailment(model=vectara/hallucination_evaluation_model, by=document)"),
+])  # fmt: skip
 def test_the_best_is_recommended(here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
     monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)

@@ -4,13 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.neural.tiny_writers import (
-    WORDS,
-    remove_weights,
-    save_decoder,
-    save_encoder_decoder,
-    save_pegasus,
-)
+from tests.neural.tiny_writers import WORDS, remove_weights, save_decoder, save_encoder_decoder, save_pegasus
 from tests.written_summaries import written_by
 
 from fairbrief import registry

@@ -21,12 +21,9 @@ TEXTS = (
 LONG = " ".join(TEXTS * 3)
 """More word pieces than a tiny model reads at once."""
 ASKS = [
-    Ask("", TEXTS[:2], TEXTS[2:4]),
-    Ask("", ("", LONG), (TEXTS[0], "")),
-    Ask("", TEXTS[:2], ()),
-    Ask("", (), TEXTS[:1]),
-    Ask("", (), ()),
-]
+    Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")),
+    Ask("", TEXTS[:2], ()), Ask("", (), TEXTS[:1]), Ask("", (), ()),
+]  # fmt: skip
 """What the clauses of a scorer are tried on: empty texts and asks, and long ones."""
 
 
@@ -114,12 +111,10 @@ def save_hhem(root: Path) -> Path:
 
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Replace("\n", " ")  # type: ignore[assignment]
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(  # type: ignore[assignment]
-        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
-    )
-    trainer = trainers.UnigramTrainer(
-        vocab_size=220, special_tokens=["<pad>", "</s>", "<unk>"], unk_token="<unk>"
-    )
+    parts = [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(parts)  # type: ignore[assignment]
+    special = ["<pad>", "</s>", "<unk>"]
+    trainer = trainers.UnigramTrainer(vocab_size=220, special_tokens=special, unk_token="<unk>")
     tokenizer.train_from_iterator([*TEXTS, HHEM_PROMPT[6:]] * 4, trainer)
     tokenizer.post_processor = processors.TemplateProcessing("$A </s>", "$A </s> $B </s>", [("</s>", 1)])  # type: ignore[assignment]
     PreTrainedTokenizerFast(
@@ -134,9 +129,8 @@ def save_hhem(root: Path) -> Path:
     torch.manual_seed(11)
     model = T5ForTokenClassification(config)
     model.classifier.weight.data *= 0.2  # probabilities that differ, none near 0 or 1
-    weights = {
-        f"t5.{name}": w.contiguous() for name, w in model.state_dict().items() if "embed_tokens" not in name
-    }
+    named = model.state_dict().items()
+    weights = {f"t5.{name}": w.contiguous() for name, w in named if "embed_tokens" not in name}
     (root / "model").mkdir()
     save_file(weights, root / "model" / "model.safetensors")
     told = {"model_type": "HHEMv2Config", "foundation": str(root / "base")}

@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, Callable[[str], object]] = {
 """What a function is given for a text, by the annotation of its parameter."""
 MORE: dict[str, Callable[[str], object]] = {
     **{f"passages by {by}": partial(sentences.passages_of, by=by) for by in (3, "10words", "10words_centred")},
+    "sentences.packed": lambda t: list(sentences.packed(((word, 1) for word in t.split()), most=10)),
     "sentences.passages_of": partial(sentences.passages_of, by="sentence"),
     "gendered_words.count_identifiers": partial(count_identifiers, lists="helm"),
     "themes.count_entries": partial(count_entries, themes="care"),

@@ -47,14 +47,11 @@ def index(cases: list[tuple[Case, tuple[Item, ...]]]) -> dict[Any, Item]:
     return {item.key: item for _, items in cases for item in items}
 
 
-@pytest.mark.parametrize(
-    ("task", "parts", "choices"),
-    [
-        ("claims", ["1", "2"], ("a", "b", "none")),
-        ("rating", ["a", "b"], ("1", "2", "3", "4", "5")),
-        ("leaning", [""], ("negative", "fair", "positive")),
-    ],
-)
+@pytest.mark.parametrize(("task", "parts", "choices"), [
+    ("claims", ["1", "2"], ("a", "b", "none")),
+    ("rating", ["a", "b"], ("1", "2", "3", "4", "5")),
+    ("leaning", [""], ("negative", "fair", "positive")),
+])  # fmt: skip
 def test_questions(task: str, parts: list[str], choices: tuple[str, ...]) -> None:
     """Each task asks about its parts with its choices; cases without a summary are passed over."""
     missing = Case(case().record, Summary("r0", "t", "", reason="missing summary"))
@@ -132,16 +129,13 @@ def test_sheets_hold_no_formulas() -> None:
         assert free(protect(cell)) == cell
 
 
-@pytest.mark.parametrize(
-    ("answers", "columns", "said"),
-    [
-        (["c", "a"], {}, r"x\.csv:2: found the answer 'c'; wanted a or b or none"),
-        (["a", "none|a"], {}, r"x\.csv:4: found 'none' beside values"),
-        (["a", "a"], {"record": "other"}, r"x\.csv:2: found the question 'claims/other/"),
-        (["a", "a"], {"check": "00000000"}, "another summary of record 'r0'"),
-        (["", ""], {}, "no answer"),
-    ],
-)
+@pytest.mark.parametrize(("answers", "columns", "said"), [
+    (["c", "a"], {}, r"x\.csv:2: found the answer 'c'; wanted a or b or none"),
+    (["a", "none|a"], {}, r"x\.csv:4: found 'none' beside values"),
+    (["a", "a"], {"record": "other"}, r"x\.csv:2: found the question 'claims/other/"),
+    (["a", "a"], {"check": "00000000"}, "another summary of record 'r0'"),
+    (["", ""], {}, "no answer"),
+])  # fmt: skip
 def test_wrong_answers(tmp_path: Path, answers: list[str], columns: dict[str, str], said: str) -> None:
     """An answer that is no choice, to a question that is not asked, or to an older text is told with its line."""
     held = asked([case()], "claims")
@@ -220,12 +214,10 @@ def test_agreement_of_annotators() -> None:
 def test_claims_are_compared_value_by_value() -> None:
     """Two annotators who share one of two values of a claim agree on half of the questions: κ is 0."""
     held = asked([case(0), case(1)], "claims")
-    answers = [
-        Answer(n, item, v) for item in index(held).values() for n, v in (("x", ("a",)), ("y", ("a", "b")))
-    ]
-    found = {one.name: one for one in agreement(answers)}
-    assert found["claims: Randolph's κ (2 categories)"].value == 0
-    assert found["claims: Randolph's κ (2 categories)"].n == 8
+    chosen = {"x": ("a",), "y": ("a", "b")}
+    answers = [Answer(n, item, values) for item in index(held).values() for n, values in chosen.items()]
+    kappa = next(one for one in agreement(answers) if one.name == "claims: Randolph's κ (2 categories)")
+    assert (kappa.value, kappa.n) == (0, 8)
 
 
 def test_agreement_of_measures_with_people(monkeypatch: pytest.MonkeyPatch) -> None:

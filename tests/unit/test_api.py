@@ -16,11 +16,8 @@ from fairbrief.measures.representation import Bur
 from fairbrief.scorers.shared_words import Ngram
 
 TEXTS = {"L": "Alder wood is light.", "R": "Quartz is a hard stone."}
-ROW = {
-    "documents": [{"text": text, "attributes": {"side": side}} for side, text in TEXTS.items()],
-    "system": "plain",
-    "summary": "Alder wood is light.",
-}
+DOCUMENTS = [{"text": text, "attributes": {"side": side}} for side, text in TEXTS.items()]
+ROW = {"documents": DOCUMENTS, "system": "plain", "summary": TEXTS["L"]}
 ROWS = [{"id": str(i), "attributes": {"kind": "ab"[i % 2]}, **ROW} for i in range(4)]
 
 
@@ -78,10 +75,7 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
     fairbrief.Plan: [
         ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
         ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1. Did you mean 0.05?"),
-        (
-            {"confidence_level": 95},
-            "confidence_level=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?",
-        ),
+        ({"confidence_level": 95}, "=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?"),
         ({"confidence_level": "0.9"}, "confidence_level='0.9': give a number, at least 0.5"),
         ({"seed": -1}, "seed=-1: give a whole number, at least 0."),
         ({"n_resamples": "200"}, "n_resamples='200': give a whole number"),
@@ -104,10 +98,7 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
         ({"id_field": 3}, "id_field=3: give a text."),
         ({"attributes": 3}, "attributes=3: give a text, a list of texts or a mapping from names."),
         ({"summary_field": [3]}, "give a text, a list of texts, a list of pairs or a mapping from names."),
-        (
-            {"bins": {"rating": 3}},
-            "bins={'rating': 3}: give a text, a list of texts or a mapping from names.",
-        ),
+        ({"bins": {"r": 3}}, "bins={'r': 3}: give a text, a list of texts or a mapping from names."),
         ({"on_error": "ignore"}, "on_error='ignore': give stop or skip."),
         ({"missing": "away"}, "missing='away': give refuse, drop or group."),
         ({"summaries": 3}, "The summaries are the number 3. Give a data frame"),
@@ -178,21 +169,17 @@ def test_a_notebook_shows_main_values_and_figures() -> None:
     assert [f.title for f in found.plot()] == ["Share of each group by side: summary ÷ sources"]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda given: fairbrief.load(given),
-        lambda given: fairbrief.compare(given, given),
-        lambda given: fairbrief.gate(given, most="uer@side<=1"),
-        lambda given: fairbrief.subgroups(given, "kind"),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda given: fairbrief.load(given),
+    lambda given: fairbrief.compare(given, given),
+    lambda given: fairbrief.gate(given, most="uer@side<=1"),
+    lambda given: fairbrief.subgroups(given, "kind"),
+])  # fmt: skip
 def test_what_is_no_audit_is_refused(call: Callable[[Any], Any]) -> None:
     """A missing value, a number, and records in place of their audit."""
     for given, found in ((None, "null"), (5, "the number 5"), (ROWS, f"a list of {len(ROWS)}")):
-        with pytest.raises(
-            RequestError, match=f"Found {found}; expected an audit, or the folder of a saved one"
-        ):
+        said = f"Found {found}; expected an audit, or the folder of a saved one"
+        with pytest.raises(RequestError, match=said):
             call(given)
 
 

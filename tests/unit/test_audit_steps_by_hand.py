@@ -103,19 +103,16 @@ def test_a_tenth_longer_or_shorter_is_said(times: float, *, is_said: bool) -> No
     assert codes(noted(lengths(math.log(times)))) == [said, [], []]
 
 
-@pytest.mark.parametrize(
-    ("first", "free", "baseline", "survives"),
-    [
-        ({"p": 0.001}, {"p": 0.04}, "no difference", True),
-        ({"p": 0.001}, {"p": 0.06}, "no difference", False),
-        ({"p": 0.001}, {"p": 0.04, "value": -0.5}, "no difference", False),
-        ({"p": 0.001}, {}, "no difference", None),
-        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.04)}, "random sentences", True),
-        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.06)}, "random sentences", False),
-        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(-0.1, 0.04)}, "random sentences", False),
-        ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.04}, "no difference", True),
-    ],
-)
+@pytest.mark.parametrize(("first", "free", "baseline", "survives"), [
+    ({"p": 0.001}, {"p": 0.04}, "no difference", True),
+    ({"p": 0.001}, {"p": 0.06}, "no difference", False),
+    ({"p": 0.001}, {"p": 0.04, "value": -0.5}, "no difference", False),
+    ({"p": 0.001}, {}, "no difference", None),
+    ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.04)}, "random sentences", True),
+    ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(0.1, 0.06)}, "random sentences", False),
+    ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.001, **beyond(-0.1, 0.04)}, "random sentences", False),
+    ({"p": 0.001, **beyond(0.2, 0.01)}, {"p": 0.04}, "no difference", True),
+])  # fmt: skip
 def test_a_contrast_says_whether_it_survives_equal_lengths(
     first: dict[str, float], free: dict[str, float], baseline: str, survives: bool | None
 ) -> None:

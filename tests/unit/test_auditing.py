@@ -133,16 +133,13 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
     assert all(out.reason for out in result.not_measured)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"measures": ["opening_gaps@party"]}, "Did you mean 'opening_gap'"),
-        ({"measures": ["opening_gap"], "attributes": ["size"]}, "named size.*Found: party.*opening_gap@A"),
-        ({"measures": ["opening_gap@partY"]}, r"attribute 'partY'.*Did you mean 'party'"),
-        ({"attributes": ["side"]}, r"attribute 'side'.*party"),
-        ({"baseline": "z"}, r"No system named 'z'.*plain"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"measures": ["opening_gaps@party"]}, "Did you mean 'opening_gap'"),
+    ({"measures": ["opening_gap"], "attributes": ["size"]}, "named size.*Found: party.*opening_gap@A"),
+    ({"measures": ["opening_gap@partY"]}, r"attribute 'partY'.*Did you mean 'party'"),
+    ({"attributes": ["side"]}, r"attribute 'side'.*party"),
+    ({"baseline": "z"}, r"No system named 'z'.*plain"),
+])  # fmt: skip
 def test_an_unknown_measure_attribute_or_baseline_is_told(settings: dict[str, Any], message: str) -> None:
     """Each message names what was asked for and what there is."""
     with pytest.raises(RequestError, match=message):
@@ -193,9 +190,10 @@ def cases_with_bad_scores(bad: int, n: int = 30) -> Iterator[Case]:
         yield Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", f"left stone {i} {word}", claims=units))
 
 
-@pytest.mark.parametrize(
-    "scorer", [Broken(np.nan), Broken(np.inf), Broken(-np.inf), Broken(np.nan, in_sizes=True)]
-)
+BROKEN = [Broken(np.nan), Broken(np.inf), Broken(-np.inf), Broken(np.nan, in_sizes=True)]
+
+
+@pytest.mark.parametrize("scorer", BROKEN)
 def test_a_record_with_such_a_score_is_left_out_and_counted(scorer: Broken) -> None:
     """The value is that of the other records, and the reason names the scorer."""
     measures = ["bur@side", "uer@side"]

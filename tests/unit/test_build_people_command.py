@@ -1,10 +1,9 @@
 """The command that builds inputs with people, from files to a file."""
 
-import json
 from pathlib import Path
 
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -41,26 +40,19 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_path: Path) -> None:
-    """Rows of the original that has people are written, the other one is named with its reason."""
+    """Rows of the original that has people are written as the general reader reads them; the other one is named with its reason."""
     out = tmp_path / "out.jsonl"
     said = built(source, "--out", out, "--per-seed-document", 4, "--design", "mono")
     assert "4 inputs of 1 seed document (of 2)" in said
     assert "excluded: e: no person to vary" in said
-    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [r["attributes"]["group"] for r in rows] == ["female", "male"] * 2
-    for row in rows:
-        word = {"female": "her", "male": "his"}[row["attributes"]["group"]]
-        assert row["documents"][0]["text"] == f"{row['entities'][0]['first_name']} Roth lost {word} case."
-
-
-def test_the_rows_are_read_back_by_the_general_reader(source: Path, tmp_path: Path) -> None:
-    """The file is one that audits read: texts, groups of people and seed documents come back."""
-    out = tmp_path / "out.jsonl"
-    built(source, "--out", out, "--per-seed-document", 2)
     records = list(read(out).records())
-    assert [r.seed_document for r in records] == ["d", "d"]
-    assert {r.entities[0].attributes["gender"] for r in records} == {"female", "male"}
-    assert records[0].entities[0].mentions[-1].kind == "his"
+    assert [r.attributes["group"] for r in records] == ["female", "male"] * 2
+    for record in records:
+        (person,), group = record.entities, record.attributes["group"]
+        word = {"female": "her", "male": "his"}[group]
+        assert record.documents[0].text == f"{person.first_name} Roth lost {word} case."
+        assert (person.attributes["gender"], person.mentions[-1].kind) == (group, "his")
+        assert record.seed_document == "d"
 
 
 def test_a_broken_source_leaves_no_file(source: Path, tmp_path: Path) -> None:
@@ -83,12 +75,9 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
 
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
-    table = tmp_path / "names.csv"
-    table.write_text(
-        "name,part,gender,group\nAda,first,female,a\nAbe,first,male,a\nBea,first,female,b\n"
-        "Ben,first,male,b\nNord,last,,a\nRoth,last,,b\n",
-        encoding="utf-8",
-    )
+    first = ("Ada,first,female,a", "Abe,first,male,a", "Bea,first,female,b", "Ben,first,male,b")
+    names = ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"]
+    table = write(tmp_path / "names.csv", names)
     command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
     said = r"(?s)1 × no person to vary, 1 × too few names.*Give a larger table: --names FILE"
     with pytest.raises(DataError, match=said):

@@ -151,15 +151,12 @@ def test_features_of_a_pair_by_hand() -> None:
     assert found["length of claim"] == pytest.approx(np.log(14))
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "said"),
-    [
-        ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
-        ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
-        ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
-        ({"map": {"weights": [1], "places": [], "shares": []}}, DataError, "no calibration of this version"),
-    ],
-)
+@pytest.mark.parametrize(("change", "error", "said"), [
+    ({"scorer": "tfidf"}, RequestError, "is of another scorer"),
+    ({"fingerprint": "containment/0"}, RequestError, "is of another scorer"),
+    ({"auc": [0.45, 0.4, 0.5]}, RequestError, "no better than chance"),
+    ({"map": {"weights": [1], "places": [], "shares": []}}, DataError, "no calibration of this version"),
+])  # fmt: skip
 def test_a_calibration_that_does_not_fit_is_refused(
     calibrated: Path, change: dict[str, Any], error: type[Exception], said: str
 ) -> None:
@@ -228,10 +225,8 @@ def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
 def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -> None:
     """Every group is asked about; a filled sheet calibrates; one that is there is not written over."""
     sheet, out = tmp_path / "pairs.csv", tmp_path / "made.json"
-    said = printed(
-        "calibrate", "containment", "examples/reviews.jsonl", "--attribute", "sentiment",
-        "--label-sheet", sheet, "--pairs", "120",
-    )  # fmt: skip
+    asked = ("--attribute", "sentiment", "--label-sheet", sheet, "--pairs", "120")
+    said = printed("calibrate", "containment", "examples/reviews.jsonl", *asked)
     assert "Fill in the column 'supported'" in said
     rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8"), newline="")))
     groups = [row["group"] for row in rows]
@@ -242,9 +237,8 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     for i, (row, share) in enumerate(zip(rows, shares, strict=True)):
         row["supported"] = "" if i == 0 else "yes" if share > half else "No"
     filled = tmp_path / "filled.csv"
-    filled.write_text(
-        csv_text(list(rows[0]), (list(row.values()) for row in rows)), encoding="utf-8", newline=""
-    )
+    text = csv_text(list(rows[0]), (list(row.values()) for row in rows))
+    filled.write_text(text, encoding="utf-8", newline="")
     said = printed("calibrate", "containment", filled, "--out", out)
     assert "1 pairs were left blank" in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)
@@ -272,16 +266,13 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     assert found.undecided == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
-        ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
-        ("[1]", "labels.jsonl:1: found no labelled pair"),
-        ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), [
+    ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
+    ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
+    ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
+    ("[1]", "labels.jsonl:1: found no labelled pair"),
+    ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
+])  # fmt: skip
 def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
     """What is no pair, no label, or too little is refused with what was wanted."""
     path = tmp_path / "labels.jsonl"

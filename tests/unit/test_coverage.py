@@ -18,15 +18,12 @@ from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Reason, Scores
 
 
-@pytest.mark.parametrize(
-    ("values", "support", "settings", "reason"),
-    [
-        (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
-        ([None, None], [[1.0], [0.5]], {}, "no document has the attribute 'side'"),
-        (["a", "b"], [[0.0], [0.0]], {}, "no claim is supported"),
-        (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_claims": 3}, "too few claims"),
-    ],
-)
+@pytest.mark.parametrize(("values", "support", "settings", "reason"), [
+    (["a", "a"], [[1.0], [0.5]], {}, "one group only"),
+    ([None, None], [[1.0], [0.5]], {}, "no document has the attribute 'side'"),
+    (["a", "b"], [[0.0], [0.0]], {}, "no claim is supported"),
+    (["a", "b"], [[1.0, 1.0], [0.5, 0.5]], {"least_claims": 3}, "too few claims"),
+])  # fmt: skip
 def test_a_record_without_an_answer_leaves_a_reason(
     values: list[str | None], support: list[list[float]], settings: dict[str, object], reason: str
 ) -> None:

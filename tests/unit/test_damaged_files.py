@@ -38,6 +38,10 @@ def _skipping(path: Path) -> None:
     list(readers.read(path, on_error="skip"))
 
 
+def _rows(path: Path) -> None:
+    saved_rows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x")
+
+
 READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "lexicon.csv": (b"word,label\ngood,\xff\n", lambda path: read_lexicon(str(path))),
     "lexicon with a NUL.csv": (b'word,label\n"go\rod,\xff', lambda path: read_lexicon(str(path))),
@@ -47,10 +51,7 @@ READ: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "prompt.txt": (b"{documents}\xff", lambda path: find(str(path))),
     "settings.toml": (b"a = " + DEEP, settings_file.read),
     "answers.csv": (b"task,answer\n\xff", lambda path: read_answers([path], {})),
-    "evidence.parquet": (
-        b"PAR1" + b"\xff" * 60 + b"PAR1",
-        lambda path: saved_rows(path.parent, [PerRecordFile(path.name, "o", ("m",))], "x"),
-    ),
+    "evidence.parquet": (b"PAR1" + b"\xff" * 60 + b"PAR1", _rows),
     "vectors.txt": (b"a 1e39 1\nb 1 1\n", lambda path: list(read_vectors(path))),
     "log.eval": (b"PK\5\6" + b"\0" * 8 + b"\xff" * 10, _skipping),
     "cut.jsonl.gz": (gzip.compress(random.Random(0).randbytes(2_000))[:-200], _skipping),
@@ -85,13 +86,12 @@ def test_hashes_of_sources_without_their_columns(tmp_path: Path) -> None:
 def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
     """A sample whose bytes were changed, and a header that is no JSON, are told with the log's name."""
     path = tmp_path / "log.eval"
-    for header, at in ((b"", None), (b"{}", b"samples/1.json")):
+    for header, is_changed in ((b"", False), (b"{}", True)):
         with zipfile.ZipFile(path, "w") as log:
             log.writestr("header.json", header)
             log.writestr("samples/1.json", b'{"id": 1}')
-        if at is not None:
-            content = path.read_bytes()
-            path.write_bytes(content.replace(b"PK\3\4", b"PK\3\5"))
+        if is_changed:
+            path.write_bytes(path.read_bytes().replace(b"PK\3\4", b"PK\3\5"))
         with pytest.raises(DataError, match=r"log\.eval: found damage"):
             list(readers.read(path))
 

@@ -95,10 +95,8 @@ ROWS: list[list[Any]] = [
 
 def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
     """The first row names the columns; whole numbers and dates are written plainly; empty rows are none."""
-    reading = read(
-        book(tmp_path / "a.xlsx", data=ROWS, other=[]), group_by="id", documents_field="text",
-        attributes={"stars": None, "on": None},
-    )  # fmt: skip
+    path, attributes = book(tmp_path / "a.xlsx", data=ROWS, other=[]), {"stars": None, "on": None}
+    reading = read(path, group_by="id", documents_field="text", attributes=attributes)
     [case] = reading
     found = [(d.text, dict(d.attributes)) for d in case.record.documents]
     assert found == [("Lovely.", {"stars": "5", "on": "2024-01-02"}), ("Rude.", {"stars": "1.5"})]

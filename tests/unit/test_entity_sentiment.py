@@ -163,9 +163,8 @@ def test_entities_can_be_listed() -> None:
     assert [e.attributes["leaning"] for e in parsed_entities(listed, "leaning")] == ["left", "right", "right"]
     for entities in ((), (BERG, HALE)):
         assert row(rows_of(case(people=entities), entities=listed)) == row(rows_of(case()))
-    assert naming(("The Party won.", "The Green Party won."), (Name(None, "Green Party"),), "A Green Party.").tolist() == [
-        [0], [1],
-    ]  # fmt: skip
+    sentences = ("The Party won.", "The Green Party won.")
+    assert naming(sentences, (Name(None, "Green Party"),), "A Green Party.").tolist() == [[0], [1]]
 
 
 def test_details_quote_the_sentences_of_both_sides() -> None:

@@ -373,10 +373,8 @@ def test_systems_are_explained_apart() -> None:
 
 def test_it_begins_with_the_references_that_the_value_beats() -> None:
     """Before what moves a number are both baselines, each with its p."""
-    (found,) = explain(
-        fairbrief.read("examples/reviews.jsonl"), "uer@sentiment", quantity="difference[positive]",
-        systems=["balanced"], top=1, n_resamples=200,
-    )  # fmt: skip
+    asked: dict[str, Any] = {"quantity": "difference[positive]", "systems": ["balanced"], "top": 1}
+    (found,) = explain(fairbrief.read("examples/reviews.jsonl"), "uer@sentiment", n_resamples=200, **asked)
     lead = tables(found)[0].notes[0]
     assert re.fullmatch(
         r"Label permutations: mean 0\.\d+, p = 0\.\d{3}\. Random sentences: 0\.003, difference [−+]?0\.\d+, p = 0\.\d{3}\.",
@@ -397,12 +395,9 @@ def test_what_is_not_there_is_told() -> None:
 
 def test_one_attribute_at_a_time() -> None:
     """A measure that could be taken over several attributes asks for one."""
-    cases = [
-        replace(c, record=replace(c.record, documents=tuple(
-            replace(d, attributes={**d.attributes, "half": "ab"[i % 2]}) for i, d in enumerate(c.record.documents)
-        )))
-        for c in made()
-    ]  # fmt: skip
+    sides = ({"side": "L", "half": "a"}, {"side": "R", "half": "b"})
+    record = Record("r", tuple(Document("Alder birch.", attributes) for attributes in sides))
+    cases = [Case(record, Summary("r", "s", "Alder."))]
     with pytest.raises(RequestError, match="several attributes: half, side"):
         explain(cases, "uer")
     (found,) = explain(cases, "uer", attributes=["half"], top=1)

@@ -153,10 +153,8 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     found = screen(PLAIN.replace(p=0.4))
     told = "No group difference is significant in 400 records. This does not show that there is none."
     assert found["lead"] == told
-    assert (
-        line_of(found)["conclusion"]
-        == "not significant: p\u00a0=\u00a00.400; smallest detectable difference 6.0%"
-    )
+    said = line_of(found)["conclusion"]
+    assert said == "not significant: p\u00a0=\u00a00.400; smallest detectable difference 6.0%"
     assert answers(found)["Finding"] == (
         "No group is significantly below the permutation mean. The smallest p of coverage_parity by sentiment is\u00a00.400. For sentiment negative in "
         "summaries by gpt-4, a difference of 6.0% would have been found in 80 of 100 such audits, before Holm's correction."
@@ -266,9 +264,8 @@ def test_measures_with_other_settings_are_named_in_their_sentences() -> None:
 
 HIDDEN = Note("tests_need_resamples", {"tests": 12, "resamples": 480})
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
-PAIR = TONE.replace(
-    p=None, testable=False, group_clusters=3, other_clusters=41, n=44, clusters=44, notes=(FEW,)
-)
+UNTESTED = {"p": None, "testable": False, "notes": (FEW,)}
+PAIR = TONE.replace(group_clusters=3, other_clusters=41, n=44, clusters=44, **UNTESTED)
 ROME = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
 OSLO = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_difference": -0.2})
 READINGS = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}

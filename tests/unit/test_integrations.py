@@ -67,10 +67,8 @@ def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatc
         return lambda function: function
 
     names = ("Metric", "SampleScore", "Scorer", "Target", "Value")
-    parts = {
-        "Score": SimpleNamespace, "metric": lambda function: function, "scorer": scorer,
-        **dict.fromkeys(names, Any),
-    }  # fmt: skip
+    parts = dict.fromkeys(names, Any)
+    parts |= {"Score": SimpleNamespace, "metric": lambda function: function, "scorer": scorer}
     tool = {"inspect_ai": {}, "inspect_ai.scorer": parts, "inspect_ai.solver": {"TaskState": Any}}
     adapter = loaded("inspect_scorer", monkeypatch, tool)
     score = adapter.group_scorer("uer", **FEW)

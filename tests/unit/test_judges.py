@@ -24,10 +24,8 @@ def labelled(people: list[list[str]], record: str = "r") -> Case:
     """A record of two values, and units that people gave to them; unit texts say soup or park."""
     texts = {"a": "cold soup today", "b": "green park benches", "": "trains"}
     units = tuple(Claim(texts["".join(v[:1])], {"side": tuple(v)}) for v in people)
-    return Case(
-        Record(record, documents_of("ab", (SOUP, PARK))),
-        Summary(record, "s", ". ".join(u.text for u in units), units),
-    )
+    summary = Summary(record, "s", ". ".join(u.text for u in units), units)
+    return Case(Record(record, documents_of("ab", (SOUP, PARK))), summary)
 
 
 # ----------------------------------------------------------------------------- scorers and people
@@ -75,10 +73,8 @@ def world(gaps: dict[str, float], seed: int, records: int = 8, *, apart: bool = 
             unit = f"unit {seed} {r} {system}"
             for i, t in enumerate(texts):
                 support[t, unit] = 0.2 + gap * (i % 2 == 0) + 0.05 * rng.random()
-            name = f"{r} {system}" if apart else str(r)
-            cases.append(
-                Case(Record(name, documents_of("ab" * 3, texts)), Summary(name, system, "…", (Claim(unit),)))
-            )
+            record = Record(f"{r} {system}" if apart else str(r), documents_of("ab" * 3, texts))
+            cases.append(Case(record, Summary(record.id, system, "…", (Claim(unit),))))
     given = {"entailment": lambda *pair: support[pair], "embedding": lambda *pair: support[pair] ** 2}
     scorers = {name: Supported(of_pair) for name, of_pair in given.items()}
     measures = [f"equal_coverage(scorer={s})@side" for s in scorers]
@@ -169,16 +165,16 @@ def test_data_sets_of_one_common_record_or_none_can_be_ranked() -> None:
 
 def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     """``agree`` tells folders from files; ``rank`` names data sets after folders."""
-    for seed in (1, 2):
-        write_all(world(GAPS, seed), tmp_path / f"set{seed}")
-    assert "Agreement (Spearman)" in printed("agree", tmp_path / "set1", "--resamples", 50)
-    folders = [tmp_path / f"set{seed}" for seed in (1, 2)]
+    audits = {f"set{seed}": world(GAPS, seed) for seed in (1, 2)}
+    folders = [tmp_path / name for name in audits]
+    for folder, result in zip(folders, audits.values(), strict=True):
+        write_all(result, folder)
+    assert "Agreement (Spearman)" in printed("agree", folders[0], "--resamples", 50)
     with pytest.raises(RequestError, match="no measure with group differences in common"):
         printed("rank", *folders)
     said = printed("rank", *folders, "--published", "--resamples", 50)
     assert "set2" in said
-    both = {"a": world(GAPS, 1), "b": world(GAPS, 2)}
-    assert said.count("Overall order by") == len(overall(both, resampling=Resampling(0), published=True))
+    assert said.count("Overall order by") == len(overall(audits, resampling=Resampling(0), published=True))
     assert said.count("Min and max are over") == 1
     file = tmp_path / "labels.jsonl"
     write_lines(map(case_line, (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))), file)

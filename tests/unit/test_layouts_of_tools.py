@@ -123,15 +123,11 @@ def test_output_of_an_openai_batch(tmp_path: Path) -> None:
 
 def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
     """The sources are in the requests, which are the records."""
-    requests = [
-        {"custom_id": a["custom_id"], "body": {"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Text."}]}}
-        for a in ANSWERS
-    ]  # fmt: skip
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Text."}]
+    requests = [{"custom_id": a["custom_id"], "body": {"messages": messages}} for a in ANSWERS]
     batch = write(tmp_path / "batch.jsonl", ANSWERS)
-    reading = read(
-        write(tmp_path / "requests.jsonl", requests), summaries=batch, id_field="custom_id",
-        documents_field="body.messages[-1].content",
-    )  # fmt: skip
+    path, texts = write(tmp_path / "requests.jsonl", requests), "body.messages[-1].content"
+    reading = read(path, summaries=batch, id_field="custom_id", documents_field=texts)
     found = {(c.record.id, c.record.documents[0].text, c.summary.text) for c in reading}
     assert {("b", "Text.", "Chat."), ("c", "Text.", "Resp.")} <= found
     with pytest.raises(DataError, match="with --summaries for this one"):
@@ -156,10 +152,8 @@ def test_helm_states(tmp_path: Path) -> None:
     """An instance is a record; perturbations and further trials vary it."""
 
     def state(**more: Any) -> dict[str, Any]:
-        instance = {
-            "id": "id1", "input": {"text": f"Text{more.get('p', '')}."},
-            "references": [{"output": {"text": "R."}, "tags": ["correct"]}],
-        }  # fmt: skip
+        references = [{"output": {"text": "R."}, "tags": ["correct"]}]
+        instance = {"id": "id1", "input": {"text": f"Text{more.get('p', '')}."}, "references": references}
         if "p" in more:
             instance["perturbation"] = {"name": more["p"]}
         result = {"success": more.get("ok", True), "completions": [{"text": "S."}]}
@@ -189,7 +183,7 @@ def test_summeval_and_summvis(tmp_path: Path) -> None:
 def test_a_list_inside_a_document(tmp_path: Path) -> None:
     """A JSON document with one list of objects gives these; JSON Lines that begin alike are lines."""
     row = {"documents": [{"text": "One."}], "id": 1, "summary": "S."}
-    path = document(tmp_path / "a.json", {"made": "today", "rows": [row]} | {})
+    path = document(tmp_path / "a.json", {"made": "today", "rows": [row]})
     with pytest.raises(DataError, match="JSON"):
         list(read(path))
     assert len(list(read(document(tmp_path / "b.json", {"rows": [row], "made": "today"})))) == 1
@@ -216,10 +210,8 @@ def test_layouts_by_name(tmp_path: Path) -> None:
     run = {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
     odd = document(tmp_path / "run.json", run)
     assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
-    plain = read(
-        SAMPLES, format="jsonl", id_field="doc_id", documents_field="doc.documents",
-        summary_field="resps[0][0]",
-    )  # fmt: skip
+    fields = {"id_field": "doc_id", "documents_field": "doc.documents", "summary_field": "resps[0][0]"}
+    plain = read(SAMPLES, format="jsonl", **fields)
     with pytest.raises(DataError, match="a second time"):
         list(plain)
     with pytest.raises(RequestError, match=r"Formats: .*openai-batch.*summvis"):

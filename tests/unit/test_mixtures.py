@@ -70,16 +70,13 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
     assert len({tuple(d.attributes["g"] for d in r.documents) for r in one}) > 1
 
 
-@pytest.mark.parametrize(
-    ("counts", "mixes", "unit", "said"),
-    [
-        ([0], [HALF], "t", "at least one"),
-        ([5], [HALF], "a", "both a value"),
-        ([4, 4], [HALF], "t", "twice"),
-        ([4], [HALF, HALF], "t", "twice"),
-        ([4, 50], [HALF], "t", "needs 25 texts of 'b' .*b 20.*smaller"),
-    ],
-)
+@pytest.mark.parametrize(("counts", "mixes", "unit", "said"), [
+    ([0], [HALF], "t", "at least one"),
+    ([5], [HALF], "a", "both a value"),
+    ([4, 4], [HALF], "t", "twice"),
+    ([4], [HALF, HALF], "t", "twice"),
+    ([4, 50], [HALF], "t", "needs 25 texts of 'b' .*b 20.*smaller"),
+])  # fmt: skip
 def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:
     """A size of none, a unit named like a value, a size or mix that is given twice, and any set of more texts than there are are refused before the first record."""
     with pytest.raises(RequestError, match=said):

@@ -12,9 +12,7 @@ from fairbrief.readers import read
 from fairbrief.readers.understanding import inspect_file, understand
 
 TONES = ["pos", "neg", "neu"]
-REVIEWS = [
-    {"text": f"Room {i} was {t} by all that we saw of it.", "tone": t} for i, t in enumerate(TONES * 3)
-]
+REVIEWS = [{"text": f"Room {i} was {t} by all that we saw.", "tone": t} for i, t in enumerate(TONES * 3)]
 MESSAGES = [
     {"role": "system", "content": "You are an assistant that summarizes reviews of hotels in a few words."},
     {"role": "user", "content": " ".join(review["text"] for review in REVIEWS)},
@@ -82,10 +80,8 @@ def test_a_list_may_lack_values_of_blank_texts_at_the_end() -> None:
 def test_what_a_list_of_lists_says_of_one_is_said_of_all_its_documents() -> None:
     """The value of a session is that of each of its turns."""
     sessions = [{"who": "x", "turns": [{"t": "a"}, {"t": "b"}]}, {"who": "y", "turns": [{"t": "c"}]}]
-    found = _labels(
-        [_row(0, sessions=sessions)], "who",
-        documents_field="sessions[*].turns[*].t", attributes={"who": "sessions[*].who"},
-    )  # fmt: skip
+    turns, attributes = "sessions[*].turns[*].t", {"who": "sessions[*].who"}
+    found = _labels([_row(0, sessions=sessions)], "who", documents_field=turns, attributes=attributes)
     assert found == ["x", "x", "y"]
 
 

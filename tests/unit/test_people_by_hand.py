@@ -277,6 +277,16 @@ def test_an_uneven_reference_has_no_exchange() -> None:
         assert measure.observation.permutation_scheme(CASES[:2]) is None
 
 
+def test_published_word_lists_exchange_their_groups_in_all_of_a_cluster() -> None:
+    """In one seed document every exchange is as uneven as the lists themselves; the recommended measure exchanges nothing."""
+    cases = [case for sample in range(4) for case in pair("o", sample, SAID[0])]
+    published = audit(cases, Plan(measures=("word_list_inclusion(words=published)",)))
+    found = of(published, "word_list_inclusion")
+    assert found.permutation_mean == pytest.approx(found.value)
+    assert found.value > 0
+    assert audit(cases, Plan(measures=("word_list_inclusion",))).made["permuted"] == []
+
+
 def test_people_without_a_name_are_left_out_unless_as_published() -> None:
     """A name cannot find who has none; the release counts them as not included."""
     nameless = Record("r", (Document("She sang."),), entities=(Entity("1", attributes={"gender": "female"}),))

@@ -130,9 +130,8 @@ def test_every_content_word_has_its_row_once() -> None:
 
 def test_words_of_two_people_are_refused() -> None:
     """A name that two people claim cannot follow both, marked or not: the record is wrong, and is told so."""
-    unmarked = record(
-        "Mary Ann Lee met [Mary Ann|m|full] and [Ann Lee|p|full].", m=("Mary", "Ann"), p=("Ann", "Lee")
-    )
+    marked = "Mary Ann Lee met [Mary Ann|m|full] and [Ann Lee|p|full]."
+    unmarked = record(marked, m=("Mary", "Ann"), p=("Ann", "Lee"))
     with pytest.raises(DataError, match="'Ann' at characters 5 to 8 of document 0 belong to two people"):
         make_template(unmarked)
     given = record("[Mia Horn|m|full].", m=("Mia", "Horn"), p=("Mia", "Horn"))
@@ -277,9 +276,8 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
     big = record(" ".join(f"[{first} Horn|{p}|full]." for p, (first, _) in nine.items()), "big", **nine)
     lines = ("name,part,gender", "Ada,first,female", "Bo,first,female", "Abe,first,male", "Cy,first,male")
     small = read_names(lines, "small")
-    rows, report = build(
-        [nobody, mixed, broken, big, german, PAIR], PeopleOptions(per_seed_document=2), small
-    )
+    given = [nobody, mixed, broken, big, german, PAIR]
+    rows, report = build(given, PeopleOptions(per_seed_document=2), small)
     assert {r.seed_document for r in rows} == {"one"}
     assert {c.seed_document: c.reason for c in report.refused} == {
         "nobody": "no person to vary", "mixed": "a person of two genders", "broken": "an original name remains",

@@ -194,6 +194,12 @@ def test_chains_with_one_full_name_are_one_person_unless_their_pronouns_differ(t
     assert len(role["Ann Lee"].mentions) == 2
 
 
+def test_single_names_are_first_and_last_name_by_how_often_they_are_said(tmp_path: Path) -> None:
+    """Who is never named in full has the most frequent name as the last; of others that are as frequent the earliest is the first."""
+    said = [f"{name} NNP 0 root (1-person-giv-n-cf1-1-coref)" for name in ("Ann", "Lee", "Mia", "Lee")]
+    assert list(corefud(tmp_path, *said)) == ["Ann Lee"]
+
+
 def test_a_person_who_is_they_says_so(tmp_path: Path) -> None:
     """A named person of whom they is said has the attribute, and no gender; with he or she beside it, the gender."""
     they = (*ANN_LEE, "they PRP 1 x (1-person-giv-n-cf1-1-ana)")

@@ -45,10 +45,9 @@ def test_a_page_table_decides_and_changes_the_fingerprint(tmp_path: Path) -> Non
     assert scorer.fingerprint != Names().fingerprint
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [("who,what\n", "expected 'name,gender'"), ("name,gender\nBo\n", ":2: 'Bo' has no gender")],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    ("who,what\n", "expected 'name,gender'"), ("name,gender\nBo\n", ":2: 'Bo' has no gender"),
+])  # fmt: skip
 def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, said: str) -> None:
     """Whoever made the table learns where it is wrong."""
     table = tmp_path / "pages.csv"

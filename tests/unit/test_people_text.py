@@ -182,10 +182,9 @@ def test_a_table_is_read_with_groups() -> None:
     assert table.pool("first", "female", "north") == {"Ada": 1.5}
 
 
-@pytest.mark.parametrize(
-    "row",
-    ["Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0", "Ada,first,female,a,x"],
-)  # fmt: skip
+@pytest.mark.parametrize("row", [
+    "Ada,middle,female,a", "Ada,first,woman,a", ",first,female,a", "Ada,first,female,a,0", "Ada,first,female,a,x",
+])  # fmt: skip
 def test_a_broken_row_is_named_by_its_line(row: str) -> None:
     """The error has file and line, what was found and what was wanted."""
     name, part = row.split(",")[:2]

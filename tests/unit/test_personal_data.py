@@ -19,10 +19,7 @@ PRIVATE = (
     ("Call 030/1234567 or 555-123-4567 or (555) 123-4567.", "Call [PHONE] or [PHONE] or [PHONE]."),
     # By Luhn 4·2=8, 1·8 and 7·1·2=14 → …: 4111 1111 1111 1111 has 8 + 1·7 + 2·… = 30; one more in the last place is 31.
     ("Card 4111-1111-1111-1111, not 4111-1111-1111-1112.", "Card [CARD], not 4111-1111-1111-1112."),
-    (
-        "IBAN DE89370400440532013000, not DE88370400440532013000.",
-        "IBAN [IBAN], not DE88370400440532013000.",
-    ),
+    ("IBAN DE89370400440532013000, not DE88370400440532013000.", "IBAN [IBAN], not DE88370400440532013000."),
     ("From 192.0.2.17 and 2001:db8::1, not 999.1.1.1.", "From [IP] and [IP], not 999.1.1.1."),
     ("At https://ann:pass@example.org/x.", "At https://[USER]@example.org/x."),
     ("On 2026-11-25 at 10:35:30, 1,000,000 of 12 345 678 in version 1.2.3.", None),

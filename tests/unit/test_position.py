@@ -86,10 +86,8 @@ def test_articles_weigh_the_same_unless_pooled() -> None:
     cases = [case_of(10, "Zero. Zero. Zero.", "Nine."), case_of(10, "Nine.", "Nine.")]
     assert histogram(totals_of(Positions(), *cases), "generated") == [1, *[0] * 8, 1]
     assert histogram(totals_of(Positions(weights="pooled"), *cases), "generated") == [3, *[0] * 8, 1]
-    cases = [
-        cases[0],
-        case_of(12, "Eleven.", "Nine."),
-    ]  # whose first three sentences are 3/10 and 3/12 of the article
+    cases = [cases[0], case_of(12, "Eleven.", "Nine.")]
+    # The first three sentences are 3/10 and 3/12 of the articles.
     for weights, lead, even in (("article", 1 / 2, 0.275), ("pooled", 3 / 4, 0.2875)):
         values = values_of(PositionFromUniform(weights=weights), *cases)
         assert values["lead_share"] == pytest.approx(lead)

@@ -21,8 +21,6 @@ def test_libraries_share_memory_and_sleep_unless_asked_otherwise(asked: tuple[st
     """Arrow uses the system's allocator, and idle threads of numpy soon sleep; environment variables go first."""
     names = ("ARROW_DEFAULT_MEMORY_POOL", "OPENBLAS_THREAD_TIMEOUT")
     known = {name: value for name, value in os.environ.items() if name not in names}
-    found = subprocess.run(
-        [sys.executable, "-c", SETTINGS], capture_output=True, text=True, check=True,
-        env={**known, **dict(zip(names, asked, strict=False))},
-    )  # fmt: skip
+    env, command = {**known, **dict(zip(names, asked, strict=False))}, [sys.executable, "-c", SETTINGS]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
     assert found.stdout.strip() == taken

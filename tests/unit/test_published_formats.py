@@ -35,6 +35,7 @@ SPOKEN = (
     ("a", "j__one", "We begin.", "J", None), ("a", "two", "Thank you.", "A", 1), ("b", "six", "No.", "A", 0),
     ("b", "ten", "Perhaps.", "A", 3),
 )  # fmt: skip
+SIDES = ["justice", "petitioner", "respondent", None]
 CONVOKIT = "\n".join(
     json.dumps({"id": str(i), "conversation_id": c, "speaker": s, "text": t, "meta": {"speaker_type": kind, "side": side}})
     for i, (c, s, t, kind, side) in enumerate(SPOKEN)
@@ -129,9 +130,7 @@ def test_court(tmp_path: Path) -> None:
     path = put(tmp_path, "conversations.dat", COURT)
     found = read_as("court", path)
     assert [(c.id, len(c.documents)) for c in found] == [("7-1", 2), ("7-2", 1), ("8-1", 1)]
-    assert [d.attributes.get("side") for c in found for d in c.documents] == [
-        "justice", "petitioner", "respondent", None,
-    ]  # fmt: skip
+    assert [d.attributes.get("side") for c in found for d in c.documents] == SIDES
     assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
     assert all("gender" not in d.attributes for c in found for d in c.documents)
     put(tmp_path, "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
@@ -144,9 +143,7 @@ def test_convokit(tmp_path: Path) -> None:
     """ConvoKit's utterances: sides by their codes, and none where the code says none."""
     path = put(tmp_path, "utterances.jsonl", CONVOKIT)
     a, b = read_as("convokit", path)
-    assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == [
-        "justice", "petitioner", "respondent", None,
-    ]  # fmt: skip
+    assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == SIDES
 
 
 def test_iq2(tmp_path: Path) -> None:

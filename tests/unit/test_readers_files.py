@@ -39,10 +39,8 @@ def tell(cases: Any) -> list[tuple[Any, ...]]:
     return [(r.id, [(d.text, dict(d.attributes)) for d in r.documents], s.system, s.text) for r, s in pairs]
 
 
-EXPECTED = [
-    (r["id"], [(r["documents"][0]["text"], r["documents"][0]["attributes"])], "data", r["summary"])
-    for r in ROWS
-]
+FIRST = [(r, r["documents"][0]) for r in ROWS]
+EXPECTED = [(r["id"], [(d["text"], d["attributes"])], "data", r["summary"]) for r, d in FIRST]
 
 
 def write(folder: Path, name: str) -> Path:
@@ -175,16 +173,13 @@ def test_lists_in_cells(tmp_path: Path) -> None:
     assert (second.record.documents[0].text, second.record.references) == ("[a]", ("[r]",))
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
-        (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
-        (b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n", "data.csv:2: found the byte 0xe9 in line 2, which"),
-        (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
-        (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
-    ],
-)
+@pytest.mark.parametrize(("content", "found"), [
+    (b"id,text,summary\n1,a\n2,b,c\n", "data.csv:2: found 2 fields; expected 3"),
+    (b'id,text,summary\n1,"a"x,c\n2,b,c\n', "data.csv:2: found invalid CSV in line 2"),
+    (b"id,text,summary\n1,caf\xe9,c\n2,\xc3\xa9,c\n", "data.csv:2: found the byte 0xe9 in line 2, which"),
+    (b"id,text,summary\n1,a\0,c\n2,b,c\n", "data.csv:2 (id '1'): found a NUL character"),
+    (b'id,text,summary\n2,b,c\n3,"a,c\n4,d,e\n', "data.csv:3: found invalid CSV in lines 3 to 4"),
+])  # fmt: skip
 def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
     """A bad row is named with its lines; the good ones are read when such rows are skipped."""
     path = tmp_path / "data.csv"
@@ -311,9 +306,7 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
 def test_each_record_takes_one_line_of_plain_summaries(tmp_path: Path) -> None:
     """Even if it has several rows, or is not in the sample."""
     (tmp_path / "s.txt").write_text("".join(f"of {n}\n" for n in range(9)))
-    rows = [
-        {"id": n, "documents": [f"text {n}"], "summary": "own", "system": s} for n in range(9) for s in "ab"
-    ]
+    rows = [{**row(n), "system": system} for n in range(9) for system in "ab"]
     cases = list(read(rows, summaries={"S": tmp_path / "s.txt"}, sample=4))
     beside = [case for case in cases if case.summary.system == "S"]
     assert (len(cases), len(beside)) == (12, 4)

@@ -42,20 +42,18 @@ def test_whole_row() -> None:
     assert case.summary == Summary("a", "s", "Both.", (Claim("U."), Claim("V.", {"party": ("left", "5")})))
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [(5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None)],
-)
+@pytest.mark.parametrize(("given", "text"), [
+    (5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None),
+])  # fmt: skip
 def test_attribute_values_are_text(given: Any, text: str | None) -> None:
     """Numbers and truth values become text; null and blank are absent."""
     case = one({"id": 1, "documents": [{"text": "t", "attributes": {"a": given}}], "summary": "s"})
     assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", "")],
-)
+@pytest.mark.parametrize(("value", "reason"), [
+    ("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", ""),
+])  # fmt: skip
 def test_reasons_of_summaries(value: str | None, reason: str) -> None:
     """A blank summary keeps its text and says that it is empty; null says that it is missing."""
     cases = list(read([ROW | {"summary": value}, ROW | {"id": "b"}]))
@@ -97,15 +95,9 @@ def test_separator(values: str) -> None:
 def test_settings_as_texts_are_those_of_the_command_line() -> None:
     """Names, and NAME=FIELD, mean the same as the mapping of names to fields."""
     row = {"id": "a", "documents": ["x", "y"], "tones": ["good", "bad"], "n": 4, "s": "A summary."}
-    given = {
-        "attributes": ["tone=tones"], "record_attributes": "n", "bins": "n=3,7", "summary_field": "one=s",
-    }  # fmt: skip
-    mapped = {
-        "attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"},
-        "summary_field": {"one": "s"},
-    }  # fmt: skip
-    assert list(read([row], **given)) == list(read([row], **mapped))
-    (case,) = read([row], **given)
+    case = one(row, attributes=["tone=tones"], record_attributes="n", bins="n=3,7", summary_field="one=s")
+    mapped: Any = {"attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"}}
+    assert one(row, **mapped, summary_field={"one": "s"}) == case
     assert (case.summary.system, case.record.attributes) == ("one", {"n": "over 3 to 7"})
     assert [d.attributes["tone"] for d in case.record.documents] == ["good", "bad"]
 
@@ -217,38 +209,31 @@ def test_an_empty_name_reads_no_field() -> None:
     row = ROW | {"system": "A", "references": ["R."]}
     case = one(row, system_field="", references_field="")
     assert (case.summary.system, case.record.references) == ("records", ())
-    [grouped] = read(
-        [{"id": "a", "text": "One.", "summary": "S."}],
-        group_by="id",
-        documents_field="text",
-        references_field="",
-    )
+    row = {"id": "a", "text": "One.", "summary": "S."}
+    grouped = one(row, group_by="id", documents_field="text", references_field="")
     assert grouped.record.references == ()
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "error", "message"),
-    [
-        ([5], {}, DataError, "records:1: found the number 5; expected an object"),
-        ([], {}, DataError, "has no record"),
-        (5, {}, RequestError, "cannot be read from the number 5"),
-        ([ROW], {"separator": ""}, RequestError, "separator is empty"),
-        ([ROW], {"summary_field": []}, RequestError, "--summary-field names no field"),
-        ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
-        ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
-        ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
-        (
-            [5] * 1000 + [ROW],
-            {"require": "x", "on_error": "skip"},
-            RequestError,
-            r"by --require\. Give another name",
-        ),
-        ([ROW], {"system": " "}, RequestError, "--system is empty"),
-        ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
-        ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
-        ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
-    ],
-)
+@pytest.mark.parametrize(("source", "options", "error", "message"), [
+    ([5], {}, DataError, "records:1: found the number 5; expected an object"),
+    ([], {}, DataError, "has no record"),
+    (5, {}, RequestError, "cannot be read from the number 5"),
+    ([ROW], {"separator": ""}, RequestError, "separator is empty"),
+    ([ROW], {"summary_field": []}, RequestError, "--summary-field names no field"),
+    ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
+    ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
+    ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
+    (
+        [5] * 1000 + [ROW],
+        {"require": "x", "on_error": "skip"},
+        RequestError,
+        r"by --require\. Give another name",
+    ),
+    ([ROW], {"system": " "}, RequestError, "--system is empty"),
+    ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
+    ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
+    ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
+])  # fmt: skip
 def test_nothing_to_read(source: Any, options: dict[str, Any], error: type[Exception], message: str) -> None:
     """Empty inputs, objects that are no rows and wrong options are refused."""
     with pytest.raises(error, match=message):

@@ -87,9 +87,8 @@ def test_notes_that_differ_in_a_share_are_said_once(shares: tuple[float, float],
         Estimate("a@x", q, "s", 0.1, notes=(Note("undefined_resamples", {"share": share}),))
         for q, share in zip("ab", shares, strict=True)
     ]
-    assert tables.notes(estimates) == [
-        f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes"
-    ]
+    told = f"a@x, a@x: b: undefined in {said} of the resamples, which the interval excludes"
+    assert tables.notes(estimates) == [told]
 
 
 def test_equal_reasons_of_several_systems_are_said_once() -> None:

@@ -42,9 +42,8 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
     assert written <= set(wording.WORDS)
     e = Estimate("a@x", "a", "s", None, notes=(Note("undefined", {"reason": "one group only"}),))
     (written,) = json.loads(sample_results.results_json(replace(EMPTY, estimates=(e,))))["estimates"]
-    assert written["notes"] == [
-        {"code": "undefined", "arguments": {"reason": "one group only"}, "text": "undefined: one group only"}
-    ]
+    told = {"reason": "one group only"}
+    assert written["notes"] == [{"code": "undefined", "arguments": told, "text": "undefined: one group only"}]
     later = wording.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
     assert later == "of_a_later_version, n 3"
 

@@ -89,14 +89,11 @@ def test_any_pair_scores_as_in_the_package(reference: str, candidate: str) -> No
     assert rouge_scores(pairs) == pytest.approx(package_scores(pairs, stem=False), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("reference", "candidate", "shared", "words"),
-    [
-        ("房间太小了，早餐很好吃。", "早餐很好吃。", 3, (7, 3)),
-        ("Das Frühstück war schön, aber die Zimmer waren zu klein.", "Schön war das Frühstück.", 4, (10, 4)),
-        ("الطعام لذيذ والخدمة ممتازة", "الطعام ممتازة", 2, (4, 2)),
-    ],
-)
+@pytest.mark.parametrize(("reference", "candidate", "shared", "words"), [
+    ("房间太小了，早餐很好吃。", "早餐很好吃。", 3, (7, 3)),
+    ("Das Frühstück war schön, aber die Zimmer waren zu klein.", "Schön war das Frühstück.", 4, (10, 4)),
+    ("الطعام لذيذ والخدمة ممتازة", "الطعام ممتازة", 2, (4, 2)),
+])  # fmt: skip
 def test_words_in_any_language(reference: str, candidate: str, shared: int, words: tuple[int, int]) -> None:
     """Where the package keeps only ASCII letters, ROUGE counts the words of Chinese, German and Arabic."""
     recall, precision = shared / words[0], shared / words[1]

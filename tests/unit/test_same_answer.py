@@ -252,9 +252,8 @@ def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_p
     blank = {"text": " ", "attributes": {"party": "L"}}
     blanks = {i: {**lines[i], "documents": [*lines[i]["documents"], blank], "entities": []} for i in (5, 44)}
     unlabelled = {30: {"id": "z", "documents": ["No party."], "summary": "S."}}
-    path = changed(
-        lines, tmp_path / "x.jsonl", {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks, **unlabelled}
-    )
+    faults = {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks, **unlabelled}
+    path = changed(lines, tmp_path / "x.jsonl", faults)
     whole = read(path, on_error="skip", require=["party"])
     list(whole)
     assert whole.skipped_count == 4
@@ -287,10 +286,8 @@ def test_an_id_that_comes_again_in_another_part_is_told(lines: list[dict[str, An
 
 def test_models_stay_in_this_process(cases: list[Case], file: Path) -> None:
     """Observations that ask one are made here, beside those of the workers, in the order of the file."""
-    plan = Plan(
-        measures=["rouge1", "equal_coverage(scorer=modelled)@party", "bur@party"], n_resamples=20,
-        scorers={"modelled": Modelled([])},
-    )  # fmt: skip
+    measures = ["rouge1", "equal_coverage(scorer=modelled)@party", "bur@party"]
+    plan = Plan(measures=measures, n_resamples=20, scorers={"modelled": Modelled([])})
     here = audit(cases, plan)
     model = Modelled([])
     assert_same(audit(cases, replace(plan, scorers={"modelled": model}, workers=2)), here)

@@ -25,9 +25,8 @@ DOCUMENTS = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", 
 SUMMARIES = [texts[0] for texts in DOCUMENTS]
 GROUPS = [["fan", "critic"]] * 12
 FEW: Any = {"n_resamples": 40, "n_extracts": 3}
-WORDS = st.sampled_from(
-    ["Alder wood is light.", "Quartz is hard.", "Rain fell twice.", "The pier opens at six."]
-)
+SENTENCES = ("Alder wood is light.", "Quartz is hard.", "Rain fell twice.", "The pier opens at six.")
+WORDS = st.sampled_from(SENTENCES)
 FILES = count()
 
 
@@ -79,15 +78,9 @@ def test_digits_of_audits(tmp_path_factory: pytest.TempPathFactory, world: dict[
 
 
 @pytest.mark.parametrize("column", [
-    tuple,
-    np.array,
-    pd.Series,
-    pl.Series,
-    pa.array,
-    lambda values: pa.chunked_array([values]),
+    tuple, iter, np.array, pd.Series, pl.Series, pa.array, lambda values: pa.chunked_array([values]),
     lambda values: datasets.Dataset.from_dict({"a": values})["a"],
     lambda values: [np.str_(v) if isinstance(v, str) else np.array(v) for v in values],
-    iter,
 ])  # fmt: skip
 def test_columns_of_any_library_give_the_same_score(column: Callable[[Any], Any]) -> None:
     """Tuples, arrays, iterators and columns of pandas, polars, Arrow and datasets are read as lists are."""

@@ -116,10 +116,8 @@ def test_a_planted_scorer_of_sentiment_is_found_with_its_size(planted: Result) -
 
 def test_a_scorer_that_does_not_look_at_the_group_leaves_no_note() -> None:
     """A scorer of length reads both versions alike, and VADER does on texts without telling names."""
-    for measure, scorers in (
-        (SHIFT, {"planted": planted_scorer(lambda text: len(text.split()) / 50)}),
-        ("sentiment_shift", {}),
-    ):
+    of_length = {"planted": planted_scorer(lambda text: len(text.split()) / 50)}
+    for measure, scorers in ((SHIFT, of_length), ("sentiment_shift", {})):
         result = taken(articles(), measure, scorers=scorers)
         assert not [n for n in main_value(result, measure).notes if n.code in OF_THE_SCORER]
         scorer = "(scorer=planted)" if scorers else ""

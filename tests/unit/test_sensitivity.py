@@ -34,16 +34,13 @@ def table_of(*found: tuple[str, float, float]) -> Table:
 DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "told"),
-    [
-        ((-0.3, 0.01), (-0.2, 0.02), "below under all 2"),
-        ((0.3, 0.01), (0.2, 0.02), "above under all 2"),
-        ((-0.3, 0.01), (-0.2, 0.3), "below under 1 of 2"),
-        ((-0.3, 0.01), (0.2, 0.01), "both directions"),
-        ((-0.3, 0.4), (0.2, 0.5), "significant under 0 of 2"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second", "told"), [
+    ((-0.3, 0.01), (-0.2, 0.02), "below under all 2"),
+    ((0.3, 0.01), (0.2, 0.02), "above under all 2"),
+    ((-0.3, 0.01), (-0.2, 0.3), "below under 1 of 2"),
+    ((-0.3, 0.01), (0.2, 0.01), "both directions"),
+    ((-0.3, 0.4), (0.2, 0.5), "significant under 0 of 2"),
+])  # fmt: skip
 def test_a_line_sums_up_choices(first: tuple[float, float], second: tuple[float, float], told: str) -> None:
     """The group's line counts where it is significant and in which direction; a finding that changes direction is called so."""
     table = table_of((DEFAULT, *first), (OTHER, *second))
@@ -62,9 +59,8 @@ def test_nearer_to_even_than_random_sentences_is_no_finding_in_the_other_directi
 
 def test_scorers_are_compared_on_terminal_page_and_in_python(tmp_path: Path) -> None:
     """Every road to a reader has the table; measures without such a scorer are taken as they are."""
-    found = fairbrief.audit(
-        REVIEWS, ["coverage_parity@sentiment", "uer@sentiment", "rouge1"], compared_scorers=LEXICAL, n_resamples=200
-    )  # fmt: skip
+    measures = ["coverage_parity@sentiment", "uer@sentiment", "rouge1"]
+    found = fairbrief.audit(REVIEWS, measures, compared_scorers=LEXICAL, n_resamples=200)
     (coverage, uer) = found.tables
     assert coverage.title == "Does the finding depend on one choice? · coverage_parity@sentiment"
     assert uer.rows[1][0] == "  scorer=containment"
@@ -82,15 +78,12 @@ def test_the_command_takes_scorers_parted_by_commas() -> None:
     assert "scorer=ngram(n=2)" in printed("audit", REVIEWS, *measures, "--scorers", "containment, ngram(n=2)")
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"measures": ["rouge1"]}, "No measure here is read by scorers that others could replace"),
-        ({"measures": ["uer(scorer=containment)@sentiment"]}, "names its scorer"),
-        ({"measures": ["uer@sentiment"], "compared_scorers": ["ngarm"]}, "Did you mean 'ngram'"),
-        ({"protocol": "li-coverage"}, "brings its own scorers"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "told"), [
+    ({"measures": ["rouge1"]}, "No measure here is read by scorers that others could replace"),
+    ({"measures": ["uer(scorer=containment)@sentiment"]}, "names its scorer"),
+    ({"measures": ["uer@sentiment"], "compared_scorers": ["ngarm"]}, "Did you mean 'ngram'"),
+    ({"protocol": "li-coverage"}, "brings its own scorers"),
+])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(settings: dict[str, object], told: str) -> None:
     """Each refusal names what stands in the way."""
     with pytest.raises(RequestError, match=told):

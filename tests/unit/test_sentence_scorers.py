@@ -82,24 +82,18 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     assert found.matrix[1, 0] > found.matrix[0, 0] == 0
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("tfidf(fitted=corpus)", r"tfidf\(fitted='corpus'\): give article or pair\."),
-        ("ngram(n=0)", r"ngram\(n=0\): give a whole number, at least 1"),
-        ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
-        ("entailment(batch_tokens=many)", "give auto or a whole number"),
-        ("entailment(model=' ')", "Give a hub model or a local folder"),
-        ("bertscore(rescale=much)", "give auto or none or a number"),
-        ("bertscore(rescale=1)", "give auto or none or a number, below 1"),
-        (
-            "chat_entailment:m(unparsed=2)",
-            r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1",
-        ),
-        ("word_sentiment", "needs vectors"),
-        ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "message"), [
+    ("tfidf(fitted=corpus)", r"tfidf\(fitted='corpus'\): give article or pair\."),
+    ("ngram(n=0)", r"ngram\(n=0\): give a whole number, at least 1"),
+    ("ngram(tokenizer=nltk, stem=true)", "ngram: stem is for the tokenizer words"),
+    ("entailment(batch_tokens=many)", "give auto or a whole number"),
+    ("entailment(model=' ')", "Give a hub model or a local folder"),
+    ("bertscore(rescale=much)", "give auto or none or a number"),
+    ("bertscore(rescale=1)", "give auto or none or a number, below 1"),
+    ("chat_entailment:m(unparsed=2)", r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1"),
+    ("word_sentiment", "needs vectors"),
+    ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
+])  # fmt: skip
 def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:
     """Before any model or file is read."""
     with pytest.raises(RequestError, match=message):

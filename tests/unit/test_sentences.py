@@ -43,17 +43,13 @@ def test_spans_hold_every_character_once(text: str) -> None:
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
 
 
+PIECES = "The| the|\n|\n\n|. |.\n|! |?\n| |Dr.|U.S.| 3.|am 3. Mai| No.|I.|a)|(|”|...|…|。|é|².".split("|")
+GERMAN = " Das ist gut und der Hund ist nicht da"
+LANGUAGES = [languages.Setting(), languages.Setting("", "en"), languages.Setting("de")]
+
+
 @settings(max_examples=300, deadline=None)
-@given(
-    st.lists(
-        st.sampled_from(
-            "The| the|\n|\n\n|. |.\n|! |?\n| |Dr.|U.S.| 3.|am 3. Mai| No.|I.|a)|(|”|...|…|。|é|²."
-            "| Das ist gut und der Hund ist nicht da".split("|")
-        ),
-        max_size=20,
-    ),
-    st.sampled_from([languages.Setting(), languages.Setting("", "en"), languages.Setting("de")]),
-)
+@given(st.lists(st.sampled_from([*PIECES, GERMAN]), max_size=20), st.sampled_from(LANGUAGES))
 def test_sentences_are_those_of_the_spans(pieces: list[str], language: languages.Setting) -> None:
     """Texts without an end inside, and lines that surely end, are cut as any text is."""
     text = "".join(pieces)

@@ -57,14 +57,11 @@ def test_a_malformed_spelling_is_refused_with_words(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [
-        ("gap@party(top=2)", "gap(top=2)@party"),
-        ("gap(a=1)@party(top=2, scorer=b(c=d))", "gap(a=1, top=2, scorer=b(c=d))@party"),
-        ("gap@home town (top=2)", "gap(top=2)@home town"),
-    ],
-)
+@pytest.mark.parametrize(("text", "right"), [
+    ("gap@party(top=2)", "gap(top=2)@party"),
+    ("gap(a=1)@party(top=2, scorer=b(c=d))", "gap(a=1, top=2, scorer=b(c=d))@party"),
+    ("gap@home town (top=2)", "gap(top=2)@home town"),
+])  # fmt: skip
 def test_settings_behind_the_attribute_are_refused_with_the_right_form(text: str, right: str) -> None:
     """They would else be read as part of an odd attribute's name; such a name is written in quotes."""
     with pytest.raises(RequestError, match=re.escape(f"Write {right};")):
@@ -102,34 +99,31 @@ def test_a_spec_that_does_not_fit_is_refused(text: str, says: str) -> None:
         build(Gap, parse(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bur(target=neg)@x", "not ratio, equal or"), ("bur(target='a:-1')@x", "shares ≥ 0"),
-        ("bur(tau=0)@x", r"bur\(tau=0.0\): give a number, above 0 and at most 1\."), ("bur(ties=no)@x", r"bur\(ties='no'\): give fair or under\."),
-        ("bur(temperature=0)@x", "give a number, above 0"), ("auc(points=-1)@x", r"points=-1\): give a whole number, at least 0"),
-        ("equal_coverage(merge=1.5)@x", r"merge=1.5\): give"), ("equal_coverage(least_claims=0)@x", r"least_claims=0\): give"),
-        ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
-        ("rouge1(several=min)", "give max or mean"), ("rouge1(limit=0)", "give a whole number, at least 1"),
-        ("unsupported_claims(threshold=0)@x", r"threshold=0.0\): give"), ("unsupported_claims", "needs an attribute"),
-        ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "give a number, at least 0 and below 1"),
-        ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),
-        ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
-        ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "give corrected or published"),
-        ("entity_hallucination(unit=day)@x", "give seed_document or sample"), ("distinguishability(ties=no)@x", "give half or strict"),
-        ("entity_sentiment(entities='Anna Berg')@x", "entities='Anna Berg' is not a list. Write 'left: Anna Berg"),
-        ("phrase_counts(phrases=',')", "phrases=',' names none: write"), ("bur(target=neg)@x", "target=neg is not ratio"),
-        ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "give entity, source or relation"),
-        ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
-        ("speaker_coverage(by=order)@x", "drop '@x'"),
-        ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
-        ("position_bias(top=4)", "give a whole number, at least 1 and at most 3"), ("position_bias(limit=0)", "at least 1"),
-        ("position_bias(segments=100)", "at least 2 and at most 99"), ("position_bias(copied=once)", "has no effect with top=1"),
-        ("position_bias(mapping=embedding, sentences=punkt)", "is for the mappings tfidf, rouge1"),
-        ("position_bias(mapping=tfidf(sentences=punkt))", "is a setting of the measure"),
-        ("sentiment_shift(threshold=0)", "above 0 and at most 1"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "message"), [
+    ("bur(target=neg)@x", "not ratio, equal or"), ("bur(target='a:-1')@x", "shares ≥ 0"),
+    ("bur(tau=0)@x", r"bur\(tau=0.0\): give a number, above 0 and at most 1\."), ("bur(ties=no)@x", r"bur\(ties='no'\): give fair or under\."),
+    ("bur(temperature=0)@x", "give a number, above 0"), ("auc(points=-1)@x", r"points=-1\): give a whole number, at least 0"),
+    ("equal_coverage(merge=1.5)@x", r"merge=1.5\): give"), ("equal_coverage(least_claims=0)@x", r"least_claims=0\): give"),
+    ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
+    ("rouge1(several=min)", "give max or mean"), ("rouge1(limit=0)", "give a whole number, at least 1"),
+    ("unsupported_claims(threshold=0)@x", r"threshold=0.0\): give"), ("unsupported_claims", "needs an attribute"),
+    ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "give a number, at least 0 and below 1"),
+    ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),
+    ("word_list_inclusion(reference=given, shares=0.5+0.4)", "sum to 1"),
+    ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "give corrected or published"),
+    ("entity_hallucination(unit=day)@x", "give seed_document or sample"), ("distinguishability(ties=no)@x", "give half or strict"),
+    ("entity_sentiment(entities='Anna Berg')@x", "entities='Anna Berg' is not a list. Write 'left: Anna Berg"),
+    ("phrase_counts(phrases=',')", "phrases=',' names none: write"), ("bur(target=neg)@x", "target=neg is not ratio"),
+    ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "give entity, source or relation"),
+    ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
+    ("speaker_coverage(by=order)@x", "drop '@x'"),
+    ("framing_change(negative=0.1)", "must be below positive"), ("framing_direction(negative=0.1)", "must be below positive"),
+    ("position_bias(top=4)", "give a whole number, at least 1 and at most 3"), ("position_bias(limit=0)", "at least 1"),
+    ("position_bias(segments=100)", "at least 2 and at most 99"), ("position_bias(copied=once)", "has no effect with top=1"),
+    ("position_bias(mapping=embedding, sentences=punkt)", "is for the mappings tfidf, rouge1"),
+    ("position_bias(mapping=tfidf(sentences=punkt))", "is a setting of the measure"),
+    ("sentiment_shift(threshold=0)", "above 0 and at most 1"),
+])  # fmt: skip
 def test_a_setting_outside_its_range_is_refused(text: str, message: str) -> None:
     """The error has the setting, its value, and what is allowed."""
     with pytest.raises(RequestError, match=message):

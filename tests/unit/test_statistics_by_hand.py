@@ -130,21 +130,18 @@ def test_an_error_as_small_as_rounding_is_none() -> None:
     assert np.isnan(detectable(one_value(2.0, 0.0, 4, 5), 0.95))
 
 
-@pytest.mark.parametrize(
-    ("without", "strata", "freedom"),
-    [
-        # Squares 1 1 | 4 4: V = 2 and 8, (2 + 8)² / (2²/1 + 8²/1) = 100/68.
-        ([1, -1, 2, -2], [0, 0, 1, 1], 100 / 68),
-        # Squares 1 1 1 1 | 4 4: V = 4 and 8, 12² / (4²/3 + 8²/1) = 144/69.33.
-        ([1, -1, 1, -1, 2, -2], [5, 5, 5, 5, 3, 3], 144 / (16 / 3 + 64)),
-        # A unit alone in its stratum counts as one of 1.5: 4² / (4 · 1/0.5) = 2.
-        ([1, -1, 1, -1], [0, 1, 2, 3], 2.0),
-        # 2² / (2 · 1/0.5) = 1; below 1 there is none: 20² / (2 · 1/0.5 + 2 · 9²/0.5) < 2.
-        ([1, -1], [0, 1], 1.0),
-        ([3, -3, 0, 0], [0, 1, 2, 3], 1.0),
-        ([0, 0, 0], [0, 1, 1], 2.0),
-    ],
-)
+@pytest.mark.parametrize(("without", "strata", "freedom"), [
+    # Squares 1 1 | 4 4: V = 2 and 8, (2 + 8)² / (2²/1 + 8²/1) = 100/68.
+    ([1, -1, 2, -2], [0, 0, 1, 1], 100 / 68),
+    # Squares 1 1 1 1 | 4 4: V = 4 and 8, 12² / (4²/3 + 8²/1) = 144/69.33.
+    ([1, -1, 1, -1, 2, -2], [5, 5, 5, 5, 3, 3], 144 / (16 / 3 + 64)),
+    # A unit alone in its stratum counts as one of 1.5: 4² / (4 · 1/0.5) = 2.
+    ([1, -1, 1, -1], [0, 1, 2, 3], 2.0),
+    # 2² / (2 · 1/0.5) = 1; below 1 there is none: 20² / (2 · 1/0.5 + 2 · 9²/0.5) < 2.
+    ([1, -1], [0, 1], 1.0),
+    ([3, -3, 0, 0], [0, 1, 2, 3], 1.0),
+    ([0, 0, 0], [0, 1, 1], 2.0),
+])  # fmt: skip
 def test_satterthwaites_freedom_by_hand(without: list[float], strata: list[int], freedom: float) -> None:
     """(ΣV)² / Σ V²/(n-1) over strata, at least 1; as many as units less one where nothing varies."""
     found = spread(0.0, np.array(without, dtype=float), np.ones(len(without)), np.array(strata))
@@ -160,17 +157,14 @@ def test_the_interval_of_a_share_solves_wilsons_equation() -> None:
         assert (0.25 - p) ** 2 == pytest.approx(t * t * p * (1 - p) / 18.75)
 
 
-@pytest.mark.parametrize(
-    ("share", "error", "found", "reference_error", "wanted"),
-    [
-        # All 16 clusters alike: as 16 of the reference's share.
-        (0.0, 0.0, 0.01, 0.01, 0.01**2 + 0.2 * 0.8 / 16),
-        (0.1, 0.1, 0.1, 0.0, 0.2 * 0.8 / 9),  # 0.1 · 0.9/0.1² = 9 effective clusters
-        (0.1, 0.1, 0.06, 0.08, 0.06**2 + (0.2 * 0.8 / 9 - 0.1**2) * (1 - 0.64)),  # correlation 0.8
-        (0.1, 0.1, 0.0, 0.1, 0.0),  # the reference explains all of it
-        (0.4, 0.1, 0.1, 0.0, 0.1**2),  # it varies more than one equal to the reference
-    ],
-)
+@pytest.mark.parametrize(("share", "error", "found", "reference_error", "wanted"), [
+    # All 16 clusters alike: as 16 of the reference's share.
+    (0.0, 0.0, 0.01, 0.01, 0.01**2 + 0.2 * 0.8 / 16),
+    (0.1, 0.1, 0.1, 0.0, 0.2 * 0.8 / 9),  # 0.1 · 0.9/0.1² = 9 effective clusters
+    (0.1, 0.1, 0.06, 0.08, 0.06**2 + (0.2 * 0.8 / 9 - 0.1**2) * (1 - 0.64)),  # correlation 0.8
+    (0.1, 0.1, 0.0, 0.1, 0.0),  # the reference explains all of it
+    (0.4, 0.1, 0.1, 0.0, 0.1**2),  # it varies more than one equal to the reference
+])  # fmt: skip
 def test_a_share_of_few_clusters_varies_at_least_as_under_the_null(
     share: float, error: float, found: float, reference_error: float, wanted: float
 ) -> None:

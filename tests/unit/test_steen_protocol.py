@@ -28,9 +28,8 @@ def record(
     seed_document: str, sample: int, member: str, genders: tuple[str, str], design: str, kind: dict[str, str]
 ) -> Record:
     """Two people of these genders (and of the race that goes with each) in two sentences."""
-    people = tuple(
-        Entity(str(i), FIRST[g][i], LAST[i], {"gender": g, "race": RACES[g]}) for i, g in enumerate(genders)
-    )
+    values = [{"gender": gender, "race": RACES[gender]} for gender in genders]
+    people = tuple(Entity(str(i), FIRST[v["gender"]][i], LAST[i], v) for i, v in enumerate(values))
     pronouns = [{"female": "she", "male": "he"}[gender] for gender in genders]
     named = [f"{p.first_name} {p.last_name}" for p in people]
     text = " ".join(f"{who} sang and {he} danced." for who, he in zip(named, pronouns, strict=True))
@@ -55,10 +54,8 @@ def written(r: Record) -> list[Case]:
     """Two systems: one keeps the first sentence, one keeps a man where there is one, and invents another."""
     first, second = r.documents[0].text.split(". ")
     men = first if " he danced" in first else second
-    return [
-        Case(r, Summary(r.id, "early", f"{first}.")),
-        Case(r, Summary(r.id, "men_first", f"{men.rstrip('.')}. Mr. Karl Zork left.")),
-    ]
+    men_first = Summary(r.id, "men_first", f"{men.rstrip('.')}. Mr. Karl Zork left.")
+    return [Case(r, Summary(r.id, "early", f"{first}.")), Case(r, men_first)]
 
 
 def cases_of(**kind: str) -> list[Case]:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from tests.cli.command import printed
+from tests.sample_cases import documents_of
 from tests.stub_chat import StubChat
 from typer.testing import CliRunner
 
@@ -110,18 +111,14 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     assert [job.system for job in grid("lead(sentences=2)", {}, Path("x"))] == ["lead(sentences=2)"]
 
 
-@pytest.mark.parametrize(
-    ("summarizer", "axes", "says"),
-    [
-        ("told", {"warmth": ["1"]}, "no setting 'warmth'"),
-        ("told", {"temperature": ["0.3", ".3"]}, "twice"),
-        ("told", {"temperature": ["hot"]}, "give a number"),
-    ],
-)
-def test_a_grid_that_cannot_be_is_refused(summarizer: str, axes: dict[str, list[str]], says: str) -> None:
-    """Unknown settings, points named twice and several samples are refused before anything is asked."""
+@pytest.mark.parametrize(("axes", "says"), [
+    ({"warmth": ["1"]}, "no setting 'warmth'"), ({"temperature": ["0.3", ".3"]}, "twice"),
+    ({"temperature": ["hot"]}, "give a number"),
+])  # fmt: skip
+def test_a_grid_that_cannot_be_is_refused(axes: dict[str, list[str]], says: str) -> None:
+    """Unknown settings, points named twice and values of another type are refused before anything is asked."""
     with pytest.raises(RequestError, match=says):
-        grid(summarizer, axes, Path("x"))
+        grid("told", axes, Path("x"))
     assert not Told.asked
 
 
@@ -140,15 +137,13 @@ def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:
     """Differences are taken from the first cell, or from the one that is named; values are known exactly."""
     result = swept(tmp_path, {"instruction": ["none", "fair", "never"]})
     gaps = [e for e in result.differences if e.quantity == "uer"]
-    assert [(e.system, e.baseline) for e in gaps] == [
-        ("instruction=fair", "instruction=none"), ("instruction=never", "instruction=none"),
-    ]  # fmt: skip
+    assert [e.system for e in gaps] == ["instruction=fair", "instruction=never"]
+    assert {e.baseline for e in gaps} == {"instruction=none"}
     # One-sided: one of two values lacks its half; 20 of 40 records, then 10.
     assert [e.value for e in gaps] == pytest.approx([-0.0625, -0.125])
     named = swept(tmp_path, {"instruction": ["none", "fair"]}, baseline="instruction=fair")
-    assert [(e.system, e.baseline) for e in named.differences if e.quantity == "uer"] == [
-        ("instruction=none", "instruction=fair")
-    ]
+    (gap,) = (e for e in named.differences if e.quantity == "uer")
+    assert (gap.system, gap.baseline) == ("instruction=none", "instruction=fair")
     with pytest.raises(RequestError, match="No setting is named"):
         swept(tmp_path, {"instruction": ["none"]}, baseline="fair")
 
@@ -170,21 +165,15 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
     assert {e.n for e in gaps.values()} == {6, 8}
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--instruction", "none,fairest", "--over", "side"), "No clause 'fairest'"),
-        (("--instruction", "none,definition"), "name their attribute"),
-        (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
-        (("--prompt", "plain,tweets"), "topic"),
-        (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
-        (("--sentences", "2", "--set", "words=80,20"), "both given"),
-        (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
-        (("--samples", "4", "--temperature", "0"), "paid 4 times"),
-        (("--baseline", "temperature=3"), "No setting is named"),
-        (("--measure", "uwer"), "No measure named"),
-    ],
-)
+@pytest.mark.parametrize(("options", "says"), [
+    (("--instruction", "none,fairest", "--over", "side"), "No clause 'fairest'"),
+    (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
+    (("--prompt", "plain,tweets"), "topic"),
+    (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
+    (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
+    (("--baseline", "temperature=3"), "No setting is named"),
+    (("--measure", "uwer"), "No measure named"),
+])  # fmt: skip
 def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """A fault of the last cell or the last record is found while the server has had no request."""
     source = tmp_path / "records.jsonl"
@@ -223,10 +212,7 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
 def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
     """Their requests count; the limit is an error, and the next run asks only for the rest."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
-    several = []
-    for i in range(12):
-        documents = (Document(f"alder {i}", {"side": "L"}), Document(f"quartz {i}", {"side": "R"}))
-        several.append(Record(f"r{i}", documents))
+    several = [Record(f"r{i}", documents_of("LR", (f"alder {i}", f"quartz {i}"))) for i in range(12)]
     write_lines(map(record_line, several), source)
     with StubChat(answer=lambda _: "It is fine. Score: 4") as server:
         judged = f"judged(scorer='judge(model=stub-1, pause=0.01, base_url=\"{server.url}\")')"

@@ -137,9 +137,8 @@ def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, wi
 
 def test_two_wide_columns_of_text_share_the_line() -> None:
     """Neither is cut to single syllables for the other."""
-    names = [
-        f"{name}@sentiment" for name in ("coverage_parity", "equal_coverage", "opening_gap", "sof", "uer")
-    ]
+    names = ("coverage_parity", "equal_coverage", "opening_gap", "sof", "uer")
+    names = [f"{name}@sentiment" for name in names]
     reason = "on request only: it needs inputs that differ only in who the person is, and there are none here"
     rows = ((", ".join(names), "one value only"), ("theme_words", reason))
     lines = [line.plain for line in terminal.table_lines(Table("Not computed", ("measure", "why"), rows), 80)]

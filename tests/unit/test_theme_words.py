@@ -26,9 +26,8 @@ def lists(tmp_path: Path) -> str:
 
 def case(seed: str, group: str, text: str, source: str = "A note.", sample: str = "0") -> Case:
     """A version of a seed document, with its summary."""
-    record = Record(
-        f"{seed}.{group}.{sample}", (Document(source),), attributes={"gender": group, "sample": sample}, seed_document=seed
-    )  # fmt: skip
+    name, attributes = f"{seed}.{group}.{sample}", {"gender": group, "sample": sample}
+    record = Record(name, (Document(source),), attributes=attributes, seed_document=seed)
     return Case(record, Summary(record.id, "s", text))
 
 
@@ -59,27 +58,24 @@ def number(values: Mapping[str, Value], name: str) -> float:
     return float(values[name].array)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # Both notes: needs 2 + 1 = 3 of women, 5 + 0 = 5 of men, 2 summaries each: ln((3 + ½)/(5 + ½) · 2/2) = ln(3.5/5.5)
-        ("log_ratio[needs, female/male]", -0.451985),
-        # looks 1 + 0 = 1 and 0 + 2 = 2: ln(1.5/2.5)
-        ("log_ratio[looks, female/male]", -0.510826),
-        ("difference[needs, female−male]", -1.0),  # 3/2 − 5/2
-        ("difference[looks, female−male]", -0.5),  # 1/2 − 2/2
-        ("theme_words", 1.0),  # the larger size of both
-        # words per summary: 3/2, 5/2, 1/2, 2/2
-        ("rate[needs, female]", 1.5),
-        ("rate[needs, male]", 2.5),
-        ("rate[looks, female]", 0.5),
-        ("rate[looks, male]", 1.0),
-        # lengths (6 + 2)/2 = 4 and (12 + 5)/2 = 8.5: ln(4/8.5)
-        ("length[female/male]", -0.753772),
-        # help: 1 + 1 = 2 and 3 + 0 = 3, together 5 ≥ 5: ln(2.5/3.5)
-        ("word[help, female/male]", -0.336472),
-    ],
-)
+@pytest.mark.parametrize(("name", "expected"), [
+    # Both notes: needs 2 + 1 = 3 of women, 5 + 0 = 5 of men, 2 summaries each: ln((3 + ½)/(5 + ½) · 2/2) = ln(3.5/5.5)
+    ("log_ratio[needs, female/male]", -0.451985),
+    # looks 1 + 0 = 1 and 0 + 2 = 2: ln(1.5/2.5)
+    ("log_ratio[looks, female/male]", -0.510826),
+    ("difference[needs, female−male]", -1.0),  # 3/2 − 5/2
+    ("difference[looks, female−male]", -0.5),  # 1/2 − 2/2
+    ("theme_words", 1.0),  # the larger size of both
+    # words per summary: 3/2, 5/2, 1/2, 2/2
+    ("rate[needs, female]", 1.5),
+    ("rate[needs, male]", 2.5),
+    ("rate[looks, female]", 0.5),
+    ("rate[looks, male]", 1.0),
+    # lengths (6 + 2)/2 = 4 and (12 + 5)/2 = 8.5: ln(4/8.5)
+    ("length[female/male]", -0.753772),
+    # help: 1 + 1 = 2 and 3 + 0 = 3, together 5 ≥ 5: ln(2.5/3.5)
+    ("word[help, female/male]", -0.336472),
+])  # fmt: skip
 def test_values_worked_by_hand(name: str, expected: float, lists: str) -> None:
     """Each value equals its definition."""
     assert number(values_of([ONE, TWO], lists), name) == pytest.approx(expected, abs=1e-6)
@@ -138,21 +134,15 @@ def test_details_name_the_words_of_each_version(lists: str) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "found no theme"),
-        ("needs = 3", "'needs' with '3' is not a list of words"),
-        ('needs = " , "', "'needs' with ' , ' is not a list of words"),
-        ('needs = "help!"', "'needs' with the entry 'help!'"),
-        (
-            'needs = "short of breath*"',
-            r"the entry 'short of breath\*' .* Only single words have an asterisk",
-        ),
-        ('"a/b" = "help"', "'a/b' with 'help' is not a list of words with a plain name"),
-        ("needs", "found no lists of words"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "found no theme"),
+    ("needs = 3", "'needs' with '3' is not a list of words"),
+    ('needs = " , "', "'needs' with ' , ' is not a list of words"),
+    ('needs = "help!"', "'needs' with the entry 'help!'"),
+    ('needs = "short of breath*"', r"the entry 'short of breath\*' .* Only single words have an asterisk"),
+    ('"a/b" = "help"', "'a/b' with 'help' is not a list of words with a plain name"),
+    ("needs", "found no lists of words"),
+])  # fmt: skip
 def test_a_broken_file_of_themes_is_refused(text: str, message: str, tmp_path: Path) -> None:
     """The error names the file and the theme, and how to write one."""
     path = tmp_path / "themes.toml"

@@ -56,24 +56,20 @@ def turns(path: Path, content: str | bytes) -> list[tuple[str, str]]:
     return [(d.attributes["speaker"], d.text) for d in record.documents]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "wanted"),
-    [
-        ("a.vtt", VTT, [
-            ("Ms Anna Weber", "Buses & trams are late. Every day."), ("Per Olsen", "No money."),
-            ("Ms Anna Weber", "Still. It rains."),
-        ]),
-        ("a.srt", SRT, [
-            ("Ms Anna Weber", "Buses are late. Every day. - Two things: time, and money."), ("PER OLSEN", "No money."),
-        ]),
-        ("a.txt", TEXT, [
-            ("Ms Anna Weber (Greens)", "One thing: buses are late. Every day."), ("Per Olsen", "No money."),
-            ("customer", "And me?"),
-        ]),
-        ("a.txt", "Müller: Grüße.\r\nWeber: Ja.\r\n".encode("cp1252"), [("Müller", "Grüße."), ("Weber", "Ja.")]),
-    ],
-    ids=["vtt", "srt", "text", "windows"],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "content", "wanted"), [
+    ("a.vtt", VTT, [
+        ("Ms Anna Weber", "Buses & trams are late. Every day."), ("Per Olsen", "No money."),
+        ("Ms Anna Weber", "Still. It rains."),
+    ]),
+    ("a.srt", SRT, [
+        ("Ms Anna Weber", "Buses are late. Every day. - Two things: time, and money."), ("PER OLSEN", "No money."),
+    ]),
+    ("a.txt", TEXT, [
+        ("Ms Anna Weber (Greens)", "One thing: buses are late. Every day."), ("Per Olsen", "No money."),
+        ("customer", "And me?"),
+    ]),
+    ("a.txt", "Müller: Grüße.\r\nWeber: Ja.\r\n".encode("cp1252"), [("Müller", "Grüße."), ("Weber", "Ja.")]),
+], ids=["vtt", "srt", "text", "windows"])  # fmt: skip
 def test_files_become_turns(tmp_path: Path, name: str, content: str, wanted: list[tuple[str, str]]) -> None:
     """One record per file; lines without a name and next cues of a speaker belong to the turn before."""
     assert turns(tmp_path / name, content) == wanted
@@ -123,12 +119,11 @@ def test_attributes_of_speakers_come_from_a_second_table(tmp_path: Path) -> None
 
 def test_a_table_of_turns_reads_the_speaker_by_itself(tmp_path: Path) -> None:
     """With --group-by, the column 'speaker' need not be named; an attribute of the turn is kept."""
-    path = tmp_path / "turns.csv"
+    path, people = tmp_path / "turns.csv", tmp_path / "people.csv"
     path.write_text("m,speaker,party,text\n1,Ms Anna Weber,Red,Late.\n1,Per Olsen,,No.\n")
-    (tmp_path / "people.csv").write_text(TABLE)
-    reading = fairbrief.read(
-        str(path), group_by="m", documents_field="text", attributes={"party": None}, speakers=str(tmp_path / "people.csv")
-    )  # fmt: skip
+    people.write_text(TABLE)
+    named = {"documents_field": "text", "attributes": {"party": None}, "speakers": str(people)}
+    reading = fairbrief.read(str(path), group_by="m", **named)
     (record,) = reading.records()
     assert [d.attributes["party"] for d in record.documents] == ["Red", "Blue"]
 
@@ -146,16 +141,12 @@ def test_a_speaker_missing_in_the_table_is_an_error_that_says_what_to_do(tmp_pat
         joined(tmp_path, TABLE.replace("Per Olsen", "Per Olson"))
 
 
-@pytest.mark.parametrize(
-    ("table", "error", "message"),
-    [
-        (TABLE + "Per Olsen,Red,1\n", DataError, r"people\.csv:4: found 'Per Olsen' twice, first in row 3"),
-        (TABLE + ",Red,1\n", DataError, r"people\.csv:4: found no speaker"),
-        ("name,party\nA,B\n", RequestError, r"people\.csv needs the column 'speaker'.*'name', 'party'"),
-        ("speaker\nA\n", RequestError, r"columns with attributes"),
-    ],
-    ids=["twice", "no name", "no column", "one column"],
-)
+@pytest.mark.parametrize(("table", "error", "message"), [
+    (TABLE + "Per Olsen,Red,1\n", DataError, r"people\.csv:4: found 'Per Olsen' twice, first in row 3"),
+    (TABLE + ",Red,1\n", DataError, r"people\.csv:4: found no speaker"),
+    ("name,party\nA,B\n", RequestError, r"people\.csv needs the column 'speaker'.*'name', 'party'"),
+    ("speaker\nA\n", RequestError, r"columns with attributes"),
+], ids=["twice", "no name", "no column", "one column"])  # fmt: skip
 def test_a_wrong_table_is_refused(tmp_path: Path, table: str, error: type[Exception], message: str) -> None:
     """With file and row."""
     with pytest.raises(error, match=message):

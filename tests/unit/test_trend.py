@@ -192,18 +192,15 @@ def test_an_audit_without_its_time_needs_an_order(tmp_path: Path) -> None:
     assert run(folders, "--order", "given")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"made": {"measures": [SPEC, "bur@tone"]}},
-            "settings differ .*measures: bur@tone.*, before",
-        ),
-        ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed is 1, before 0"),
-        ({"made": {"language": "German"}}, "language: German, before none"),
-        ({"made": {"inputs": {"writer": {"records": 0, "documents": 3}}}}, ""),
-    ],
-)
+@pytest.mark.parametrize(("changed", "message"), [
+    (
+        {"made": {"measures": [SPEC, "bur@tone"]}},
+        "settings differ .*measures: bur@tone.*, before",
+    ),
+    ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed is 1, before 0"),
+    ({"made": {"language": "German"}}, "language: German, before none"),
+    ({"made": {"inputs": {"writer": {"records": 0, "documents": 3}}}}, ""),
+])  # fmt: skip
 def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
     """The message names the folder and the difference; so it does where the description of the inputs is damaged."""
     folders = nights(tmp_path, 31, 30, **changed)
@@ -211,13 +208,6 @@ def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, objec
     assert code == 2
     assert output.startswith(f"{folders[30]}: ")
     assert re.search(message, output)
-
-
-def test_a_folder_given_twice_is_refused(tmp_path: Path) -> None:
-    """It would count as two nights."""
-    folders = nights(tmp_path, 3)
-    told = f"{folders[0]}: this folder is given twice. Give each audit once."
-    assert run([*folders, folders[0]]) == (2, told)
 
 
 # ----------------------------------------------------------------------------------------------- files

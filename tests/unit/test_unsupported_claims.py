@@ -22,12 +22,9 @@ SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
 BERG = Entity("b", "Anna", "Berg", {"side": "left"})
 HALE = Entity("h", "Tom", "Hale", {"side": "right"})
 CLAIMS = (
-    Claim("The tram is late.", {"side": ("left",)}),
-    Claim("The tram is full.", {"side": ("left", "right")}),
-    Claim("Hale lied."),
-    Claim("Berg and Hale met."),
-    Claim("Berg paid.", {"place": ("town",)}),
-)
+    Claim("The tram is late.", {"side": ("left",)}), Claim("The tram is full.", {"side": ("left", "right")}),
+    Claim("Hale lied."), Claim("Berg and Hale met."), Claim("Berg paid.", {"place": ("town",)}),
+)  # fmt: skip
 SUPPORT = (0.9, 0.5, 0.49, 0.1, 0.7)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -58,13 +55,11 @@ def test_unsupported_claims_by_place() -> None:
     u = 0, 0, 1, 1, 0 with mean 0.4. Beginning (0.4 + 0.4)/2 = 0.4; middle 0.4 - 1 = -0.6; end (0.4 - 1 + 0.4)/2 = -0.1.
     Their mean size is (0.4 + 0.6 + 0.1)/3 = 1.1/3.
     """
-    assert by_place(SUPPORT) == pytest.approx(
-        {
-            "unsupported_by_place": 1.1 / 3, "support_difference[beginning]": 0.4, "support_difference[middle]": -0.6,
-            "support_difference[end]": -0.1, "unsupported[beginning]": 0.0, "unsupported[middle]": 1.0,
-            "unsupported[end]": 0.5, "unsupported": 0.4,
-        }
-    )  # fmt: skip
+    assert by_place(SUPPORT) == pytest.approx({
+        "unsupported_by_place": 1.1 / 3, "support_difference[beginning]": 0.4, "support_difference[middle]": -0.6,
+        "support_difference[end]": -0.1, "unsupported[beginning]": 0.0, "unsupported[middle]": 1.0,
+        "unsupported[end]": 0.5, "unsupported": 0.4,
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -83,12 +78,10 @@ def test_unsupported_claims_by_group() -> None:
     mean size 1/2. Of all five claims two are unsupported.
     """
     found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported()))
-    assert found == pytest.approx(
-        {
-            "unsupported_claims": 0.4, "disparity": 0.5, "support_difference[left]": 1 / 3,
-            "support_difference[right]": -2 / 3, "unsupported[left]": 0.0, "unsupported[right]": 1.0,
-        }
-    )  # fmt: skip
+    assert found == pytest.approx({
+        "unsupported_claims": 0.4, "disparity": 0.5, "support_difference[left]": 1 / 3,
+        "support_difference[right]": -2 / 3, "unsupported[left]": 0.0, "unsupported[right]": 1.0,
+    })  # fmt: skip
 
 
 def test_a_person_without_the_attribute_gives_no_group() -> None:
@@ -118,9 +111,8 @@ def test_reasons() -> None:
     empty = (Case(Record("r", (Document(" "),)), Summary("r", "s", "A.")),)
     assert Claims().asks(empty) == ()
     assert observed(Claims(), empty, []) == Reason(NO_SENTENCE)
-    assert observed(Claims("side"), case([Claim("It rained.")]), supported([1.0])) == Reason(
-        "no claim has a group"
-    )
+    ungrouped = observed(Claims("side"), case([Claim("It rained.")]), supported([1.0]))
+    assert ungrouped == Reason("no claim has a group")
 
 
 def test_details_begin_with_the_least_supported_claim() -> None:

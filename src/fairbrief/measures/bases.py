@@ -42,11 +42,7 @@ class Unique(NamedTuple):
 
     def summed(self, rows: t.Floats) -> t.Floats:
         """The sums over all extracts of the rows of the distinct ones. (N, distinct, columns) → (N, columns)."""
-        sums = np.zeros((len(rows), rows.shape[2]))
-        # One after another, so that the last digits of a record's sum depend only on its rows.
-        for i in range(rows.shape[1]):
-            sums += self.times[:, i, np.newaxis] * rows[:, i]
-        return sums
+        return np.asarray((self.times[:, :, np.newaxis] * rows).sum(axis=1))
 
 
 def unique(kept: t.Floats, others: int) -> Unique:

@@ -46,14 +46,11 @@ def test_passing_faults_are_tried_again(fault: str) -> None:
     assert max(server.served.values()) == 1
 
 
-@pytest.mark.parametrize(
-    ("script", "settings", "asked", "seconds"),
-    [
-        (["429"], {}, 3, 0.4),
-        (["429-zero"] * 4, {"retries": 4, "pause": 0}, 1, 4 * SHORTEST_WAIT),
-        ([], {"per_minute": 1200, "concurrency": 8}, 9, 8 * 60 / 1200),
-    ],
-)
+@pytest.mark.parametrize(("script", "settings", "asked", "seconds"), [
+    (["429"], {}, 3, 0.4),
+    (["429-zero"] * 4, {"retries": 4, "pause": 0}, 1, 4 * SHORTEST_WAIT),
+    ([], {"per_minute": 1200, "concurrency": 8}, 9, 8 * 60 / 1200),
+])  # fmt: skip
 def test_pauses_are_kept(script: list[str], settings: dict[str, object], asked: int, seconds: float) -> None:
     """Nobody asks before the time that the server named; two tries are never at once; ``per_minute`` spaces the requests evenly."""
     with StubChat(script=script, retry_after="0.4") as server:
@@ -184,29 +181,25 @@ def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float) -
     assert retry_after(headers) == seconds
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("I'm sorry, but I can't assist with that request.", True),
-        ("I cannot fulfill your request.", True),
-        ("As an AI language model, I am not able to take sides, so I cannot.", True),
-        ("Unfortunately, I am unable to summarize these texts.", True),
-        ("I can't believe how good this lamp is, says one review.", False),
-        ("Sorry service and cold food are the main complaints.", False),
-        ("Customers cannot recommend the lamp.", False),
-        ("I’m sorry, I won’t write this.", True),
-        ("", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("I'm sorry, but I can't assist with that request.", True),
+    ("I cannot fulfill your request.", True),
+    ("As an AI language model, I am not able to take sides, so I cannot.", True),
+    ("Unfortunately, I am unable to summarize these texts.", True),
+    ("I can't believe how good this lamp is, says one review.", False),
+    ("Sorry service and cold food are the main complaints.", False),
+    ("Customers cannot recommend the lamp.", False),
+    ("I’m sorry, I won’t write this.", True),
+    ("", False),
+])  # fmt: skip
 def test_refusals_in_words(text: str, wanted: bool) -> None:
     """A refusal says in its first sentence that the model will not; a summary that speaks of such things is none."""
     assert chat.is_refusal(text) is wanted
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["", "null", "[]", "{", '{"choices": []}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 5}}]}'],
-)  # fmt: skip
+@pytest.mark.parametrize("body", [
+    "", "null", "[]", "{", '{"choices": []}', '{"choices": [{"message": null}]}', '{"choices": [{"message": {"content": 5}}]}',
+])  # fmt: skip
 def test_bodies_that_are_no_reply(body: str) -> None:
     """Whatever is no chat completion is malformed, never an empty answer."""
     with pytest.raises(chat.FailedTryError):

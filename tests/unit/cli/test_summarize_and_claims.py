@@ -22,10 +22,8 @@ def source(tmp_path: Path) -> Path:
 
 def summarize(source: Path, out: Path, server: StubChat, *more: object) -> str:
     """Summarize with the stub."""
-    return printed(
-        "summarize", source, "--with", "chat:stub-1", "--base-url", server.url, "--out", out,
-        "--documents-field", "texts", "--attribute", "who=who", *more,
-    )  # fmt: skip
+    asked = ("--base-url", server.url, "--documents-field", "texts", "--attribute", "who=who")
+    return printed("summarize", source, "--with", "chat:stub-1", "--out", out, *asked, *more)
 
 
 def split(source: Path, server: StubChat, *more: object) -> str:
@@ -175,20 +173,17 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "u"]
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--prompt", "nowhere"), "no prompt 'nowhere'"),
-        (("--instruction", "fairest"), "No clause 'fairest'"),
-        (("--instruction", "ratio"), "name their attribute"),
-        (("--instruction", "ratio", "--over", "party"), "no document has the attribute 'party'"),
-        (("--prompt", "perspectives-topic"), "has no attribute 'topic'"),
-        (("--prompt", "source", "--words", "20"), "no place for words"),
-        (("--words", "80", "--sentences", "2"), "both given"),
-        (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
-        (("--price", "1e3"), "1e3: give the price per million tokens"),
-    ],
-)
+@pytest.mark.parametrize(("options", "says"), [
+    (("--prompt", "nowhere"), "no prompt 'nowhere'"),
+    (("--instruction", "fairest"), "No clause 'fairest'"),
+    (("--instruction", "ratio"), "name their attribute"),
+    (("--instruction", "ratio", "--over", "party"), "no document has the attribute 'party'"),
+    (("--prompt", "perspectives-topic"), "has no attribute 'topic'"),
+    (("--prompt", "source", "--words", "20"), "no place for words"),
+    (("--words", "80", "--sentences", "2"), "both given"),
+    (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
+    (("--price", "1e3"), "1e3: give the price per million tokens"),
+])  # fmt: skip
 def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
     with StubChat() as server:

@@ -28,9 +28,8 @@ def test_every_scorer_has_a_card_with_figures_or_the_reason_why_not() -> None:
 
 def measured(copied: float, rewritten: float) -> dict[str, Any]:
     """A card's figures with these of support."""
-    support = {
-        name: {"roc_auc": [auc, 0, 1]} for name, auc in zip("ABC", (copied, rewritten, 0.6), strict=True)
-    }
+    found = zip("ABC", (copied, rewritten, 0.6), strict=True)
+    support = {name: {"roc_auc": [auc, 0, 1]} for name, auc in found}
     return {"support": support, "source": {"by_share": {"0.3": [0.95, 0.9, 1.0]}}}
 
 
@@ -88,12 +87,10 @@ def test_a_command_shows_the_line_of_a_card() -> None:
 
 def test_an_audit_records_the_line_of_each_scorer_that_it_asked() -> None:
     """Beside the signature: scorers of pairs, one's own among them; not classifiers of single texts."""
-    rows = [
-        {"id": f"{i}", "system": "a", "summary": "Good soup.", "documents": [
-            {"text": "Good soup here.", "attributes": {"side": "x"}}, {"text": "Cold tea.", "attributes": {"side": "y"}},
-        ]}
-        for i in range(3)
-    ]  # fmt: skip
+    texts = {"x": "Good soup here.", "y": "Cold tea."}
+    documents = [{"text": text, "attributes": {"side": side}} for side, text in texts.items()]
+    told = {"system": "a", "summary": "Good soup.", "documents": documents}
+    rows = [{"id": f"{i}", **told} for i in range(3)]
     measures = ["uer@side", "coverage_parity(scorer=mine)@side", "sentiment_change(scorer=vader)"]
     found = fairbrief.audit(rows, measures, scorers={"mine": Containment()}, n_resamples=50)
     assert found.result.made["scorers"] == {"mine": cards.NO_CARD, "ngram": cards.summary("ngram")}

@@ -16,10 +16,8 @@ from fairbrief.scorers.chat_judge import ChatEntailment, Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.types import Ask, Cacheable, Case, Document, Record, Summary
 
-ASKS = [
-    Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")),
-    Ask("x", ("sun",), ("it shines",)),
-]
+SHINES = Ask("x", ("sun",), ("it shines",))
+ASKS = [Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")), SHINES]
 
 
 def overlap(prompt: str) -> str:

@@ -19,18 +19,15 @@ TEXT = "It rained hard. We left. Nobody came. The soup was hot."
 ONES = ["It rained hard.", "We left.", "Nobody came.", "The soup was hot."]
 
 
-@pytest.mark.parametrize(
-    ("by", "wanted"),
-    [
-        ("sentence", ONES),
-        (1, ONES),
-        ("3", [" ".join(ONES[:3]), " ".join(ONES[1:])]),
-        (9, [TEXT]),
-        ("document", [TEXT]),
-        ("5words", [" ".join(ONES[:2]), ONES[2], ONES[3]]),
-        ("5words_centred", [ONES[0], " ".join(ONES[1:3]), ONES[3]]),
-    ],
-)
+@pytest.mark.parametrize(("by", "wanted"), [
+    ("sentence", ONES),
+    (1, ONES),
+    ("3", [" ".join(ONES[:3]), " ".join(ONES[1:])]),
+    (9, [TEXT]),
+    ("document", [TEXT]),
+    ("5words", [" ".join(ONES[:2]), ONES[2], ONES[3]]),
+    ("5words_centred", [ONES[0], " ".join(ONES[1:3]), ONES[3]]),
+])  # fmt: skip
 def test_a_document_is_cut_as_the_setting_says(by: int | str, wanted: list[str]) -> None:
     """Sentences, runs of k of them, runs and windows of so many words, or nothing."""
     assert list(passages_of(TEXT, by)) == wanted

@@ -7,37 +7,34 @@ import pytest
 from fairbrief.text import replies, segmentation
 
 
-@pytest.mark.parametrize(
-    ("reply", "wanted"),
-    [
-        ("1. It is red.\n2. It broke.", ("It is red.", "It broke.")),
-        ("(1) It is red.\n(2) It broke.", ("It is red.", "It broke.")),
-        ("1) It is red.\n2) It broke.", ("It is red.", "It broke.")),
-        ("- It is red.\n- It broke.", ("It is red.", "It broke.")),
-        ("* It is red.\n• It broke.", ("It is red.", "It broke.")),
-        ("1.The strap is red.\n2.It broke.", ("The strap is red.", "It broke.")),
-        ("**1.** It is red.\n**2.** It broke.", ("It is red.", "It broke.")),
-        ("1. 2.5 percent left.\n2. 2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
-        ("2.5 percent left.\n2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
-        (
-            "1. It is red.\n2.5 percent left.\n2. 2020 saw rain.",
-            ("It is red.", "2.5 percent left.", "2020 saw rain."),
-        ),
-        ("- 1,000 people came.\n- 3M sells tape.", ("1,000 people came.", "3M sells tape.")),
-        ("1,000 people came.\n3M sells tape.", ("1,000 people came.", "3M sells tape.")),
-        (
-            "Sure! Here they are:\n\n1. It is red.\n2. It broke.\n\nI hope this helps!",
-            ("It is red.", "It broke."),
-        ),
-        ("1. It is red,\n   which is rare.\n2. It broke.", ("It is red, which is rare.", "It broke.")),
-        ("1. It is red.\nIt broke.\n3. It is late.", ("It is red.", "It broke.", "It is late.")),
-        ("It is red.\nIt broke.", ("It is red.", "It broke.")),
-        ("- **Strap**: it is well-made.", ("Strap: it is well-made.",)),
-        ("-5 degrees were measured.\n- It was cold.", ("-5 degrees were measured.", "It was cold.")),
-        ("One sentence, no list.", ()),
-        ("", ()),
-    ],
-)
+@pytest.mark.parametrize(("reply", "wanted"), [
+    ("1. It is red.\n2. It broke.", ("It is red.", "It broke.")),
+    ("(1) It is red.\n(2) It broke.", ("It is red.", "It broke.")),
+    ("1) It is red.\n2) It broke.", ("It is red.", "It broke.")),
+    ("- It is red.\n- It broke.", ("It is red.", "It broke.")),
+    ("* It is red.\n• It broke.", ("It is red.", "It broke.")),
+    ("1.The strap is red.\n2.It broke.", ("The strap is red.", "It broke.")),
+    ("**1.** It is red.\n**2.** It broke.", ("It is red.", "It broke.")),
+    ("1. 2.5 percent left.\n2. 2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
+    ("2.5 percent left.\n2020 saw rain.", ("2.5 percent left.", "2020 saw rain.")),
+    (
+        "1. It is red.\n2.5 percent left.\n2. 2020 saw rain.",
+        ("It is red.", "2.5 percent left.", "2020 saw rain."),
+    ),
+    ("- 1,000 people came.\n- 3M sells tape.", ("1,000 people came.", "3M sells tape.")),
+    ("1,000 people came.\n3M sells tape.", ("1,000 people came.", "3M sells tape.")),
+    (
+        "Sure! Here they are:\n\n1. It is red.\n2. It broke.\n\nI hope this helps!",
+        ("It is red.", "It broke."),
+    ),
+    ("1. It is red,\n   which is rare.\n2. It broke.", ("It is red, which is rare.", "It broke.")),
+    ("1. It is red.\nIt broke.\n3. It is late.", ("It is red.", "It broke.", "It is late.")),
+    ("It is red.\nIt broke.", ("It is red.", "It broke.")),
+    ("- **Strap**: it is well-made.", ("Strap: it is well-made.",)),
+    ("-5 degrees were measured.\n- It was cold.", ("-5 degrees were measured.", "It was cold.")),
+    ("One sentence, no list.", ()),
+    ("", ()),
+])  # fmt: skip
 def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
     """Marks go, and numbers that belong to the sentence stay."""
     assert replies.items(reply) == wanted

@@ -13,10 +13,8 @@ TEXT = "The waiters bought large windows, and a big dog was running quickly past
 def test_a_share_of_the_content_words_is_replaced() -> None:
     """No share changes nothing; a larger one replaces the same words and more; names, numbers and function words stay."""
     texts = [paraphrase(TEXT, share, "a") for share in (0, 0.3, 0.6, 1)]
-    changed = [
-        {i for i, (a, b) in enumerate(zip(TEXT.split(), text.split(), strict=True)) if a != b}
-        for text in texts
-    ]
+    pairs = [zip(TEXT.split(), text.split(), strict=True) for text in texts]
+    changed = [{i for i, (before, after) in enumerate(words) if before != after} for words in pairs]
     assert texts[0] == TEXT
     assert len(changed[1]) == 3  # of ten content words
     assert changed[1] < changed[2] <= changed[3]
@@ -33,18 +31,15 @@ def test_equal_arguments_give_equal_texts() -> None:
 
 
 @pytest.mark.usefixtures("nltk_data")
-@pytest.mark.parametrize(
-    ("text", "pattern"),
-    [
-        ("automobiles", r"(cars|autos|motorcars|machines)"),
-        ("She purchased it", r"She bought it"),
-        ("She is purchasing it", r"She is buying it"),
-        ("He commences", r"He (begins|starts|gets|sets outs?)"),
-        ("Automobile", r"(Car|Auto|Motorcar|Machine)"),
-        ("AUTOMOBILE", r"(CAR|AUTO|MOTORCAR|MACHINE)"),
-        ("an automobile", r"(a car|an auto|a motorcar|a machine)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "pattern"), [
+    ("automobiles", r"(cars|autos|motorcars|machines)"),
+    ("She purchased it", r"She bought it"),
+    ("She is purchasing it", r"She is buying it"),
+    ("He commences", r"He (begins|starts|gets|sets outs?)"),
+    ("Automobile", r"(Car|Auto|Motorcar|Machine)"),
+    ("AUTOMOBILE", r"(CAR|AUTO|MOTORCAR|MACHINE)"),
+    ("an automobile", r"(a car|an auto|a motorcar|a machine)"),
+])  # fmt: skip
 def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
     """Plural, past, gerund and third person, capitals and the article follow, irregular forms included."""
     for key in "abcdef":

@@ -88,9 +88,8 @@ def test_the_page_opens_on_the_reports_finding(about: Answers, folder: Path) -> 
     assert names == ["new: balanced", "new: rosy", "old: balanced", "old: rosy"]
     page = (folder / "report.html").read_text(encoding="utf-8")
     (start,) = re.findall(r'"start":(\{[^}]*\})', page)
-    assert json.loads(start) == {
-        "measure": COVERAGE, "system": "rosy", "order": "up|relative_difference[negative]",
-    }  # fmt: skip
+    order = "up|relative_difference[negative]"
+    assert json.loads(start) == {"measure": COVERAGE, "system": "rosy", "order": order}
 
 
 def test_row_groups_without_a_system_are_passed_over(
@@ -108,10 +107,8 @@ def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.Monkey
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(COVERAGE, "0:rosy"))
     monkeypatch.setattr(view, "PAGE", 3)
-    pages = [
-        records_of(about.rows(COVERAGE, "0:rosy", start=str(start))) for start in range(0, len(whole), 3)
-    ]
-    assert [record for page in pages for record in page] == whole
+    pages = [about.rows(COVERAGE, "0:rosy", start=str(start)) for start in range(0, len(whole), 3)]
+    assert [record for page in pages for record in records_of(page)] == whole
     assert set(whole) == RECORDS
 
 
@@ -129,9 +126,8 @@ def test_two_systems_are_compared_record_by_record(about: Answers) -> None:
 def test_a_record_is_opened_with_its_texts_and_links(about: Answers) -> None:
     """The texts are those of the input, and links fit them."""
     opened = about.record(COVERAGE, "0:rosy", "museum-tides")
-    case = next(
-        c for c in fairbrief.read(EXAMPLE) if (c.record.id, c.summary.system) == ("museum-tides", "rosy")
-    )
+    cases = {(case.record.id, case.summary.system): case for case in fairbrief.read(EXAMPLE)}
+    case = cases["museum-tides", "rosy"]
     assert opened["texts"]["summaries"]["rosy"]["text"] == case.summary.text
     assert [d["text"] for d in opened["texts"]["documents"]] == [d.text for d in case.record.documents]
     assert opened["support"]["links"]
@@ -191,13 +187,11 @@ def test_references_that_were_audited_as_systems_are_opened(tmp_path: Path) -> N
 
 def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) -> None:
     """A unit of several counterfactuals has the name of its seed document, which no record has."""
+    note = {"seed_document": "note", "documents": ["A note."], "system": "s"}
     lines = [
-        {
-            "id": f"note {group}", "seed_document": "note", "attributes": {"gender": group}, "documents": ["A note."],
-            "summary": f"{who} help.", "system": "s",
-        }
+        {**note, "id": f"note {group}", "attributes": {"gender": group}, "summary": f"{who} help."}
         for group, who in (("female", "She needs"), ("male", "He refused"))
-    ]  # fmt: skip
+    ]
     measure = "theme_words@gender"
     seen = audited(tmp_path, lines, "--measure", measure, "--resamples", "0")
     shown = seen.record(measure, "0:s", "note")
@@ -231,10 +225,9 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, "")],
-)
+@pytest.mark.parametrize("asked", [
+    ("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, ""),
+])  # fmt: skip
 def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) -> None:
     """A measure or system that the audit has not is an error with its name."""
     with pytest.raises(RequestError):
@@ -310,9 +303,7 @@ def paraphrased(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         for kind, text in said.items()
         for i in range(4)
     ]  # fmt: skip
-    measures = (
-        f"--measure={spec}" for spec in ("bur@party", "sof@party", "uer@party", "coverage_parity@party")
-    )
+    measures = [f"--measure={name}@party" for name in ("bur", "sof", "uer", "coverage_parity")]
     return audited(place, rows, *measures, "--resamples", "20", "--extracts", "20")
 
 

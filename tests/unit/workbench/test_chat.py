@@ -33,14 +33,11 @@ THREE = "One is red. Two broke. Three left."
 LISTED = "- One is red.\n- Two - twice - broke.\n- Three.\n- Four."
 
 
-@pytest.mark.parametrize(
-    ("answer", "settings", "text", "cut"),
-    [
-        (THREE, {"sentences": 2}, "One is red. Three left.", "3 sentences to 2"),
-        (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
-        (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "settings", "text", "cut"), [
+    (THREE, {"sentences": 2}, "One is red. Three left.", "3 sentences to 2"),
+    (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
+    (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
+])  # fmt: skip
 def test_sentences_of_longer_answers_are_sampled(
     answer: str, settings: Any, text: str, cut: str | None
 ) -> None:
@@ -108,11 +105,8 @@ def test_name_grammar() -> None:
         registry.make("summarizer", "chatt:m")
 
 
-RECORD = Record(
-    "r1",
-    tuple(Document(f"text {i}", {"leaning": "left" if i < 1 else "right"}) for i in range(4)),
-    attributes={"topic": "bus lanes", "claim": "Buses help."},
-)
+DOCUMENTS = tuple(Document(f"text {i}", {"leaning": "left" if i < 1 else "right"}) for i in range(4))
+RECORD = Record("r1", DOCUMENTS, attributes={"topic": "bus lanes", "claim": "Buses help."})
 WISH = Wish(over="leaning")
 
 
@@ -149,9 +143,8 @@ def test_wishes_reach_the_prompt() -> None:
     assert "Use 3 sentences." in ratio.user
     assert "words" not in ratio.user
     assert ratio.system.startswith("You are a mediator")
-    plain = fill(
-        find("reviews"), RECORD, replace(WISH, instruction="definition", words=20, role="Be a bard.")
-    )
+    wish = replace(WISH, instruction="definition", words=20, role="Be a bard.")
+    plain = fill(find("reviews"), RECORD, wish)
     assert "left or right" in plain.user
     assert "%" not in plain.user
     assert "about 20 words" in plain.user

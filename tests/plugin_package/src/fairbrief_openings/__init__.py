@@ -58,11 +58,9 @@ class Opened:
 
     def permutation_scheme(self, cases: Cases) -> PermutationScheme | None:
         values = self._values(cases)
-        return (
-            PermutationScheme(np.array([sorted(set(values)).index(v) for v in values]))
-            if None not in values
-            else None
-        )
+        if None in values:
+            return None
+        return PermutationScheme(np.array([sorted(set(values)).index(v) for v in values]))
 
     def observe(self, cases: Cases, scores: Sequence[Scores], labels: Integers) -> Rows | Reason:
         names = self._values(cases)
