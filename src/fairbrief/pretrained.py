@@ -249,10 +249,10 @@ def loading(folder: Path, reader: str) -> Iterator[None]:
     verbosity = library("transformers", "a model").utils.logging
     with ExitStack() as undo:
         undo.callback(logger.setLevel, logger.level)
-        if verbosity.is_progress_bar_enabled():
-            undo.callback(verbosity.enable_progress_bar)
         logger.setLevel(logging.ERROR)
-        verbosity.disable_progress_bar()
+        if verbosity.is_progress_bar_enabled():  # both functions also switch the bars of huggingface_hub
+            undo.callback(verbosity.enable_progress_bar)
+            verbosity.disable_progress_bar()
         try:
             yield
         except (OSError, ValueError, KeyError) as error:

@@ -91,3 +91,17 @@ def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:
     shutil.copytree(hub_cache / "snapshots" / COMMIT, hub_cache / "snapshots" / COMMIT[::-1])
     (hub_cache / "refs" / "main").write_text(COMMIT[::-1])
     assert Entailment(model="some-lab/tiny-mnli").fingerprint != before
+
+
+def test_progress_bars_are_after_loading_as_before(tmp_path: Path) -> None:
+    """Bars of huggingface_hub that are shown while those of transformers are off stay as they are."""
+    from huggingface_hub import utils as hub
+    from transformers.utils import logging
+
+    for shows in (True, False):
+        (logging.enable_progress_bar if shows else logging.disable_progress_bar)()
+        hub.enable_progress_bars()
+        with pretrained.loading(tmp_path, "x"):
+            assert not logging.is_progress_bar_enabled()
+        assert (logging.is_progress_bar_enabled(), hub.are_progress_bars_disabled()) == (shows, False)
+    logging.enable_progress_bar()

@@ -93,10 +93,10 @@ def list_of_path(path: str) -> str:
     return path[: path.rfind("[*]") + 3] if "[*]" in path else ""
 
 
-def used_by(row: Mapping[str, Any], path: str) -> list[str]:
-    """The top-level fields of rows with these fields that a path may use: some may have ``a.b``, others ``b`` in ``a``."""
-    heads = (key for key, _ in _heads(path))
-    return [key for key in (path, *heads) if key in row] + [key for key, *_ in _matching(row, path)]
+def used_by(names: Mapping[str, Any], path: str) -> list[str]:
+    """Those of the rows' top-level fields that a path may use: a row may have ``a.b``, another one ``b`` in ``a``."""
+    heads = (name for name, _ in _heads(path))
+    return [name for name in (path, *heads) if name in names] + [name for name, *_ in _matching(names, path)]
 
 
 def parse_cell(value: Any) -> Any:

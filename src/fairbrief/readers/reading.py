@@ -36,7 +36,7 @@ from fairbrief.types import REFERENCE, Case, Record, Summary
 
 
 class Step(NamedTuple):
-    """One row of the input: the reader and the number of its source, its number, and both numbers as text."""
+    """One row of the input: the reader and the number of its source, its own number, and its place for messages (``FILE:NUMBER``)."""
 
     reader: RowReader
     source: int
@@ -273,7 +273,7 @@ class Reading:
             first = self._of_one(source)
             first.skips = True
             [last] = deque(islice(first._steps(own_summaries=True), PATIENCE + 1), maxlen=1)
-            if not first.notes:
+            if not first.notes:  # perhaps the source has more rows
                 first._note_source(last.reader)
             self.notes += first.notes
 

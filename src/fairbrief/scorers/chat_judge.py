@@ -16,7 +16,7 @@ from fairbrief.chat.client import replies
 from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import told
+from fairbrief.scorers.pairs import with_progress
 from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -70,7 +70,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         questions = ((key, self.question(key)) for key in keys)
         unparsed: list[str] = []
         unanswered: list[str] = []
-        for batch in told(self.name, len(keys), replies(self, questions, self._tally)):
+        for batch in with_progress(self.name, len(keys), replies(self, questions, self._tally)):
             unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
             answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
             values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}

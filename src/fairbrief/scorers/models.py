@@ -18,7 +18,7 @@ from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.pretrained import Placement, Snapshot, library
 from fairbrief.scorers import pairs
-from fairbrief.scorers.pairs import told
+from fairbrief.scorers.pairs import with_progress
 from fairbrief.scorers.pieces import Frame, Ids, padded, parts, pieces, run_batches
 from fairbrief.text.sentences import By
 
@@ -177,8 +177,8 @@ class ModelScorer(pairs.KeyedScorer):
         return f"{name}/{self.version} {snapshot.identity} {placement.dtype} windows={self.windows}"
 
     def compute(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:
-        """The arrays of `arrays_of`, told to whoever watches."""
-        return told(self.name, len(keys), self.arrays_of(keys))
+        """The arrays of `arrays_of`; whoever watches gets the progress."""
+        return with_progress(self.name, len(keys), self.arrays_of(keys))
 
     @abstractmethod
     def arrays_of(self, keys: Sequence[pairs.Key]) -> Iterator[pairs.Arrays]:

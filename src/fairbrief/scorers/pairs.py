@@ -112,7 +112,7 @@ def pairs(asks: Sequence[Ask]) -> list[Key]:
 
 
 Watcher = Callable[[str, int, int, float], None]
-"""Is told of one call of a scorer: its name, how many pairs (or texts) are done, of how many, and how many per second so far."""
+"""Gets the progress of one call of a scorer: its name, how many pairs (or texts) are done, of how many, and how many per second."""
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
@@ -126,8 +126,8 @@ def watched(watcher: Watcher) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def told(scorer: str, total: int, batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The batches of one call of a scorer, each told to whoever watches."""
+def with_progress(scorer: str, total: int, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The batches of one call of a scorer; whoever watches gets the progress after each."""
     began, done = time.perf_counter(), 0
     for batch in batches:
         done += len(batch)
