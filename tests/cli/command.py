@@ -14,13 +14,16 @@ from fairbrief.cli.command_line import UNEXPECTED
 
 QUICK = ("--resamples", "20")
 DOCUMENTS = (
-    ("The soup was cold and the waiter was rude.", "negative"), ("A warm welcome and a lovely garden.", "positive"),
-    ("The garden is quiet, the soup is good.", "positive"), ("We waited an hour for cold soup.", "negative"),
-)  # fmt: skip
+    ("The soup was cold and the waiter was rude.", "negative"),
+    ("A warm welcome and a lovely garden.", "positive"),
+    ("The garden is quiet, the soup is good.", "positive"),
+    ("We waited an hour for cold soup.", "negative"),
+)
 SUMMARIES = (
-    "Guests praise the garden and dislike the cold soup.", "The soup was cold. The waiter was rude. The garden is lovely.",
+    "Guests praise the garden and dislike the cold soup.",
+    "The soup was cold. The waiter was rude. The garden is lovely.",
     "A quiet garden with a warm welcome.",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,13 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
     run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
     assert run.code == 0, run.err
     for said in (
-        "product_id: the record's id; each row is one document", "review_text: its text", "rating: an attribute of documents",
-        "city: an attribute of the record", "12 records, 72 documents, 2 systems: even, rosy",
+        "product_id: the record's id; each row is one document",
+        "review_text: its text",
+        "rating: an attribute of documents",
+        "city: an attribute of the record",
+        "12 records, 72 documents, 2 systems: even, rosy",
         "rating: 1 (24), 2 (12), 4 (12), 5 (24)",
-    ):  # fmt: skip
+    ):
         assert said in run.out, run.out
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert (told["files"], told["summaries"]) == (["reviews.csv"], ["summaries.csv"])

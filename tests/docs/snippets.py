@@ -138,8 +138,11 @@ def check_line(line: str, where: str) -> None:
         raise AssertionError(f"{where}: {line}: {message}") from error
 
 
-SPECS: dict[registry.Kind, tuple[str, ...]]
-SPECS = {"summarizer": ("with_",), "measure": ("measure", "measures"), "protocol": ("protocol",)}
+SPECS: dict[registry.Kind, tuple[str, ...]] = {
+    "summarizer": ("with_",),
+    "measure": ("measure", "measures"),
+    "protocol": ("protocol",),
+}
 """Parameters of commands that hold the spec of something."""
 
 

@@ -12,11 +12,15 @@ from typing import Any
 
 SUBJECTS = ("room", "soup", "pool", "staff", "lift", "garden", "bath", "bar", "view", "bed", "desk", "tea")
 GOOD = (
-    "The {} was lovely and bright.", "We liked the {} very much indeed.", "What a fine {} they have here.",
-)  # fmt: skip
+    "The {} was lovely and bright.",
+    "We liked the {} very much indeed.",
+    "What a fine {} they have here.",
+)
 BAD = (
-    "The {} was dirty and far too loud.", "We waited an hour for the {} in vain.", "The {} is broken and nobody cares.",
-)  # fmt: skip
+    "The {} was dirty and far too loud.",
+    "We waited an hour for the {} in vain.",
+    "The {} is broken and nobody cares.",
+)
 TOWNS = ("Ulm", "Bonn", "Graz")
 
 

@@ -21,9 +21,12 @@ TEXTS = (
 LONG = " ".join(TEXTS * 3)
 """More word pieces than a tiny model reads at once."""
 ASKS = [
-    Ask("", TEXTS[:2], TEXTS[2:4]), Ask("", ("", LONG), (TEXTS[0], "")),
-    Ask("", TEXTS[:2], ()), Ask("", (), TEXTS[:1]), Ask("", (), ()),
-]  # fmt: skip
+    Ask("", TEXTS[:2], TEXTS[2:4]),
+    Ask("", ("", LONG), (TEXTS[0], "")),
+    Ask("", TEXTS[:2], ()),
+    Ask("", (), TEXTS[:1]),
+    Ask("", (), ()),
+]
 """What the clauses of a scorer are tried on: empty texts and asks, and long ones."""
 
 

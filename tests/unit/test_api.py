@@ -75,7 +75,10 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
     fairbrief.Plan: [
         ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
         ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1. Did you mean 0.05?"),
-        ({"confidence_level": 95}, "=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?"),
+        (
+            {"confidence_level": 95},
+            "confidence_level=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?",
+        ),
         ({"confidence_level": "0.9"}, "confidence_level='0.9': give a number, at least 0.5"),
         ({"seed": -1}, "seed=-1: give a whole number, at least 0."),
         ({"n_resamples": "200"}, "n_resamples='200': give a whole number"),

@@ -52,14 +52,17 @@ def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, 
 
 
 def test_the_same_seed_and_inputs_give_the_same_audit_and_signature() -> None:
-    """Everything random is in the seed; the signature names the measure, and changes with any text."""
+    """Everything random is in the seed; the signature names the measure, and changes with any summary or reference."""
     cases = cases_of(20)
     first, again, other = (only(audit(cases, replace(PLAN, seed=seed))) for seed in (0, 0, 1))
     assert first == again
     assert other.value == first.value
     assert (other.low, other.p) != (first.low, first.p)
-    changed = [*cases[:-1], Case(cases[-1].record, replace(cases[-1].summary, text="else"))]
-    assert first.signature != only(audit(changed, PLAN)).signature
+    last = cases[-1]
+    summary = replace(last, summary=replace(last.summary, text="else"))
+    reference = replace(last, record=replace(last.record, references=("else",)))
+    for changed in (summary, reference):
+        assert first.signature != only(audit([*cases[:-1], changed], PLAN)).signature
     assert first.signature.startswith("opening_gap@party|v1|fairbrief:")
 
 

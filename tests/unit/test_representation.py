@@ -323,9 +323,11 @@ def test_passes_over_the_rest() -> None:
     protocol = ZhangPerspectives()
     bur = protocol.measures(["x"])[0]
     others = [
-        t.Estimate("bur@x", "bur", "gpt", 0.5, n=2), t.Estimate(bur, "difference[a]", "gpt", 0.5, n=2),
-        t.Estimate(bur, "bur", "gpt", 0.5, n=2, baseline="alpaca"), t.Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
-    ]  # fmt: skip
+        t.Estimate("bur@x", "bur", "gpt", 0.5, n=2),
+        t.Estimate(bur, "difference[a]", "gpt", 0.5, n=2),
+        t.Estimate(bur, "bur", "gpt", 0.5, n=2, baseline="alpaca"),
+        t.Estimate("lead_share", "lead_share", "gpt", 0.5, n=2),
+    ]
     assert protocol.tables(others) == ()
     (by_subgroup,) = protocol.tables([*others, t.Estimate(bur, "bur", "gpt", None, {"topic": "law"}, n=2)])
     assert by_subgroup.title.endswith("(over x, topic = law)")

@@ -18,8 +18,10 @@ from fairbrief.text.rouge import STOP_WORDS, words
 from fairbrief.text.segmentation import words_of
 from fairbrief.types import Ask
 
-SOUP = Ask("ngram", ("Good soup, good bread.", "", "Cold soup!"), ("Soup: good soup", "bread"))
-ASKS = [SOUP, Ask("ngram", ("x",), ())]
+ASKS = [
+    Ask("ngram", ("Good soup, good bread.", "", "Cold soup!"), ("Soup: good soup", "bread")),
+    Ask("ngram", ("x",), ()),
+]
 
 
 @pytest.fixture

@@ -15,9 +15,10 @@ from fairbrief.types import Case
 
 TOOLS = Path(__file__).parents[1] / "files" / "tools"
 REVIEWS = (
-    ["Lovely room and kind staff.", "Rude staff, dirty bath."], ["A fine pool.", "The lift is broken."],
+    ["Lovely room and kind staff.", "Rude staff, dirty bath."],
+    ["A fine pool.", "The lift is broken."],
     ["Great view of the lake.", "We waited an hour for soup."],
-)  # fmt: skip
+)
 GOOD = "Lovely room, rude staff."
 
 

@@ -193,10 +193,7 @@ def test_an_audit_without_its_time_needs_an_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("changed", "message"), [
-    (
-        {"made": {"measures": [SPEC, "bur@tone"]}},
-        "settings differ .*measures: bur@tone.*, before",
-    ),
+    ({"made": {"measures": [SPEC, "bur@tone"]}}, "settings differ .*measures: bur@tone.*, before"),
     ({"signature": SIGNATURE.replace("seed:0", "seed:1")}, "its settings differ .*seed is 1, before 0"),
     ({"made": {"language": "German"}}, "language: German, before none"),
     ({"made": {"inputs": {"writer": {"records": 0, "documents": 3}}}}, ""),

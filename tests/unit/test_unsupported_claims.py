@@ -22,9 +22,12 @@ SOURCE = ("Anna Berg spoke. Tom Hale left.", "It rained.")
 BERG = Entity("b", "Anna", "Berg", {"side": "left"})
 HALE = Entity("h", "Tom", "Hale", {"side": "right"})
 CLAIMS = (
-    Claim("The tram is late.", {"side": ("left",)}), Claim("The tram is full.", {"side": ("left", "right")}),
-    Claim("Hale lied."), Claim("Berg and Hale met."), Claim("Berg paid.", {"place": ("town",)}),
-)  # fmt: skip
+    Claim("The tram is late.", {"side": ("left",)}),
+    Claim("The tram is full.", {"side": ("left", "right")}),
+    Claim("Hale lied."),
+    Claim("Berg and Hale met."),
+    Claim("Berg paid.", {"place": ("town",)}),
+)
 SUPPORT = (0.9, 0.5, 0.49, 0.1, 0.7)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

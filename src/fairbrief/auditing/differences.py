@@ -74,6 +74,7 @@ class Change:
     are_equal: bool = False
     """Whether both systems have the same statistics, apart from random sentences: then a difference of 0 is certain."""
     more_is_better: bool = False
+    """Of a main value that is no disparity."""
 
     @property
     def growth(self) -> float | None:

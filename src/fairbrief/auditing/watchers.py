@@ -53,7 +53,7 @@ class Watcher(ABC):
 
 
 MANY = 1 << 22
-"""Numbers that are added before equal tuples are made one."""
+"""Numbers that are added before equal tuples are made one; or as many as are distinct, if these are more."""
 
 
 class Tuples:

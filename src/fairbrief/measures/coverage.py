@@ -220,7 +220,7 @@ def _of_extracts(
     member = (codes[:, :, np.newaxis] == np.arange(groups)).astype(np.float64)
     shift = (covered - covered.mean(axis=2, keepdims=True)) @ member / member.sum(axis=1)[:, np.newaxis]
     gap = np.abs(shift).mean(axis=2, keepdims=True)
-    means = drawn.summed(np.concatenate([covered, gap], axis=2)) / drawn.times[0].sum()
+    means = drawn.summed(np.concatenate([covered, gap], axis=2)) / drawn.times.sum(axis=1, keepdims=True)
     return means[:, :-1], means[:, -1]
 
 

@@ -55,7 +55,7 @@ class KnownRecord:
         """
         if over not in self._groups:
             names, codes = coded(tuple(self.record.values_of(over)))
-            # Not a method: these structures are not garbage-collected, so that a cycle of them would stay.
+            # A method would refer back to this object through structures that are not garbage-collected: neither would be freed.
             scheme = t.PermutationScheme(codes, items=partial(_document_keys, self.record))
             self._groups[over] = Groups(names, codes, scheme)
         return self._groups[over]

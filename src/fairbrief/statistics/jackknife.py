@@ -83,7 +83,7 @@ class Spreads:
         return np.flatnonzero(own), c * self.value[i] - (c - 1) * self.left[i][own]
 
     def p_by_t(self, i: int) -> float:
-        """Two-sided p of one value = 0."""
+        """Two-sided p of the jackknife t test that this value is 0."""
         return float(t_p(self.value[i], self.error[i], self.freedom[i]))
 
 

@@ -41,7 +41,7 @@ def distinct_permutations(labels: Integers) -> Integers:
 
 @lru_cache(maxsize=256)
 def arrangements(counts: tuple[int, ...]) -> NDArray[np.int8]:
-    """All arrangements of 0, 1 …, which occur so often, ascending. Shape (R, n).
+    """All arrangements of the numbers 0, 1 …, each as often as ``counts`` has it, ascending. Shape (R, n).
 
     All prefixes grow by one position at a time; the order of `numpy.nonzero` keeps them ascending.
     """

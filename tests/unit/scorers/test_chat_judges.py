@@ -16,8 +16,10 @@ from fairbrief.scorers.chat_judge import ChatEntailment, Judge
 from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.types import Ask, Cacheable, Case, Document, Record, Summary
 
-SHINES = Ask("x", ("sun",), ("it shines",))
-ASKS = [Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")), SHINES]
+ASKS = [
+    Ask("x", ("a {summary} of rain", "sun"), ("it rains", "it shines")),
+    Ask("x", ("sun",), ("it shines",)),
+]
 
 
 def overlap(prompt: str) -> str:

@@ -38,8 +38,9 @@ def test_a_language_that_is_told_wins() -> None:
     with languages.using("fr"):
         assert language_of(GERMAN) == "fr"
     assert language_of(GERMAN) == "de"
-    with pytest.raises(RequestError, match=r"Unknown language 'xx'. Known: ar \(Arabic\)"):
-        languages.using("xx").__enter__()
+    refused = pytest.raises(RequestError, match=r"Unknown language 'xx'. Known: ar \(Arabic\)")
+    with refused, languages.using("xx"):
+        pass
 
 
 def test_words_of_scripts_without_spaces_are_dictionary_words() -> None:
