@@ -42,7 +42,7 @@ class Unique(NamedTuple):
 
     def summed(self, rows: t.Floats) -> t.Floats:
         """The sums over all extracts of the rows of the distinct ones. (N, distinct, columns) → (N, columns)."""
-        return np.asarray((self.times[:, :, np.newaxis] * rows).sum(axis=1))
+        return np.asarray(np.einsum("nd,ndc->nc", self.times, rows))
 
 
 def unique(kept: t.Floats, others: int) -> Unique:
