@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fairbrief import specs
 from fairbrief.errors import RequestError
-from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, as_list, check, setting
+from fairbrief.settings import MACHINE, MEASURED, OUTPUT, STATISTICS, as_list, check, documented, setting
 
 if TYPE_CHECKING:
     from fairbrief.types import Measure, Scorer
@@ -149,7 +149,7 @@ class Plan:
         }  # fmt: skip
 
 
-Plan.__doc__ = "\n\n".join([str(Plan.__doc__), *(f"{f.name}: {f.metadata['help']}" for f in fields(Plan))])
+Plan.__doc__ = documented(Plan.__doc__, Plan)
 
 
 def plan_from(**settings: Any) -> Plan:

@@ -10,6 +10,7 @@ import reprlib
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import Field, field, fields
 from functools import cache
+from inspect import cleandoc
 from math import inf
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -61,6 +62,11 @@ def option_of(f: Field[Any]) -> str:
 def key_of(f: Field[Any]) -> str:
     """The name of a setting's option without dashes at its start, and with underscores in it."""
     return option_of(f).strip("-").replace("-", "_")
+
+
+def documented(text: str | None, kind: type) -> str:
+    """A docstring, with a paragraph for each setting of a class: its name and its help."""
+    return "\n\n".join([cleandoc(text or ""), *(f"{f.name}: {f.metadata['help']}" for f in fields(kind))])
 
 
 def as_list(given: Any) -> Any:

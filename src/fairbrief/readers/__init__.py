@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fairbrief.readers.reading_settings import ReadingSettings
+from fairbrief.settings import documented
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -58,24 +59,20 @@ def read(source: Any, **settings: Unpack[ReadingSettingsKeywords]) -> Reading:
     default the counterfactuals of one seed document are.
 
     ``summaries`` reads summaries from separate files: matched by id (in the field ``summaries_id_field``), or, from
-    plain text, by order; of one named system (a mapping), or of the systems that the rows name.
+    plain text, by order; of one named system (a mapping), or of the systems that the rows name. ``system`` is by default
+    the file's name without its ending.
 
-    ``system`` is the name of the system if the rows name none; by default the file's name without its ending.
-    ``missing`` decides about documents without an attribute that other documents of the record have (of those in
-    ``attributes`` or ``labels``): ``refuse`` the record, ``drop`` the documents, or make them the ``group`` ``missing``;
-    ``notes`` count the last two. ``bins`` group numbers by cuts (``3,7``; a number equal to a cut is below it).
-
-    ``require`` excludes and counts cases in which a document lacks an attribute. ``on_error="skip"`` excludes, counts
-    and lists bad input.
-
-    ``sample`` is a number of records, or a share below 1: those with the smallest hashes of ``seed`` and id, of all records or
-    of each group of the attribute ``sample_by``. ``redact`` names what is replaced in all texts: ``identifiers`` (addresses,
-    telephone, card and account numbers), and ``names`` of people in English texts.
+    ``notes`` count what ``missing`` drops or groups; a number that equals a cut of ``bins`` is below it.
 
     Numbers and truth values become text (5 and 5.0 are ``5``); null and blank values of attributes are
     absent. A blank summary has the reason ``empty summary``, a null one ``missing summary``.
 
     Raises RequestError if there is nothing to read under that name, MissingExtra without `datasets`
     or python-calamine.
+
+    All settings, as on the command line:
     """
     return ReadingSettings(**settings).read(source)
+
+
+read.__doc__ = documented(read.__doc__, ReadingSettings)
