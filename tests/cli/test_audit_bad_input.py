@@ -57,9 +57,7 @@ def test_an_array_in_json_lines_is_read_under_the_name_that_the_message_advises(
         assert fairbrief("audit", file.rename(file.with_suffix(".json")), *QUICK).code == 0
 
 
-def test_records_whose_file_of_summaries_is_empty_are_not_called_missing(
-    tmp_path: Path, fairbrief: Command
-) -> None:
+def test_an_empty_file_of_summaries_is_not_called_missing(tmp_path: Path, fairbrief: Command) -> None:
     """The records are there; their summaries are not."""
     records = [{name: value for name, value in one.items() if name != "summary"} for one in rows(4)]
     sources, summaries = write(tmp_path / "in.jsonl", records), tmp_path / "a.jsonl"

@@ -61,9 +61,7 @@ def test_gate_keeps_probabilities_where_entailment_is_most_probable(classifier_f
     {0: "SUPPORTS", 1: "REFUTES", 2: "NOT ENOUGH INFO"},
     {0: "not_entailment", 1: "Entail", 2: "other"},
 ])  # fmt: skip
-def test_class_of_entailment_is_read_from_the_model(
-    vocabulary: Any, tmp_path: Path, labels: dict[int, str]
-) -> None:
+def test_class_of_entailment_is_the_models(vocabulary: Any, tmp_path: Path, labels: dict[int, str]) -> None:
     """Models that order or name their classes otherwise answer for their own class of entailment."""
     folder = save_classifier(vocabulary, tmp_path, labels)
     entails = 1 if labels[1] == "Entail" else 0
@@ -72,9 +70,7 @@ def test_class_of_entailment_is_read_from_the_model(
     np.testing.assert_allclose(found, [[wanted]], atol=MODEL_SCORE_TOLERANCE)
 
 
-def test_model_without_a_trained_head_is_refused(
-    classifier_folder: Path, encoder_folder: Path, tmp_path: Path
-) -> None:
+def test_an_untrained_head_is_refused(classifier_folder: Path, encoder_folder: Path, tmp_path: Path) -> None:
     """An encoder whose config promises classes would answer at random: the error names the weights it lacks."""
     folder = Path(shutil.copytree(encoder_folder, tmp_path / "model"))
     labels = json.loads((classifier_folder / "config.json").read_text())

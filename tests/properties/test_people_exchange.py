@@ -212,9 +212,7 @@ counts = st.tuples(st.integers(0, 50), st.integers(0, 50))
 
 @settings(max_examples=50, deadline=None)
 @given(counts, counts)
-def test_word_list_shifts_are_differences_of_shares(
-    source: tuple[int, int], summary: tuple[int, int]
-) -> None:
+def test_word_list_shifts_are_share_differences(source: tuple[int, int], summary: tuple[int, int]) -> None:
     """What one group gains the other loses, and the total variation is the size of it."""
     places = product(("source", "summary"), ("female", "male"))
     totals = Totals({c: i for i, c in enumerate(places)}, np.array([*source, *summary], dtype=float))

@@ -114,9 +114,7 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
 @pytest.mark.parametrize(
     ("make", "settings", "says"), [(make, *case) for make, cases in WRONG.items() for case in cases]
 )
-def test_settings_that_cannot_be_are_refused(
-    make: Callable[..., Any], settings: dict[str, Any], says: str
-) -> None:
+def test_wrong_settings_are_refused(make: Callable[..., Any], settings: dict[str, Any], says: str) -> None:
     """What was found, what was wanted and, where it is plain, what was meant, before anything is read."""
     with pytest.raises(RequestError, match=re.escape(says)):
         make(**settings)
@@ -211,9 +209,7 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     ({"documents": ["One.", "Two."]}, "uer@side", r"--attribute side=FIELD\. From Python: .*\(records, attributes=…\)"),
     ({"text": "One."}, "rouge1", r"From Python: fairbrief\.read\(records, documents_field=…, group_by=…"),
 ])  # fmt: skip
-def test_advice_of_the_command_is_told_in_words_of_python(
-    row: dict[str, Any], measure: str, advised: str
-) -> None:
+def test_advice_of_the_command_is_in_words_of_python(row: dict[str, Any], measure: str, advised: str) -> None:
     """Options that say how records are read are settings of `read`, some under another name."""
     with pytest.raises((RequestError, DataError), match=advised):
         fairbrief.audit([{"id": "a", "summary": "One.", **row}], measure, n_resamples=0)

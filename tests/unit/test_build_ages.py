@@ -46,9 +46,7 @@ def test_ages_articles_and_words_of_age_follow_the_group() -> None:
     (note("Ann Lee is 40. At 40 she left.", "40"), "an original age remains", "40"),
     (note("Ann Lee left."), "no person to vary", "nobody named shows the group by a mention of kind age"),
 ])  # fmt: skip
-def test_a_text_with_an_age_that_no_mention_marks_is_excluded(
-    record: Record, reason: str, detail: str
-) -> None:
+def test_a_text_with_an_unmarked_age_is_excluded(record: Record, reason: str, detail: str) -> None:
     """The second 40 would contradict the new age; without a mention nobody can vary."""
     made, report = build([record], AGES)
     assert list(made) == []

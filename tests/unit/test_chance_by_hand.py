@@ -13,7 +13,7 @@ from fairbrief.auditing.jackknifed import Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest
-from fairbrief.types import Column, Ratio, Totals, Value
+from fairbrief.types import Column, Floats, Integers, Ratio, Totals, Value
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
 
@@ -139,15 +139,28 @@ def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
     assert found == PermutationTest(pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0, 0.0)
 
 
+def between(values: Floats, kinds: Integers) -> PermutationTest | None:
+    """The test of the difference of the means of two groups of clusters, with 100 draws."""
+    every, n = np.ones(len(values), dtype=bool), len(values)
+    each = [values[left & (kinds == k)].mean() for left in (every, *~np.eye(n, dtype=bool)) for k in (1, 2)]
+    whole, *without = np.subtract(each[::2], each[1::2]).tolist()
+    return between_chance(
+        spread(whole, without, 1.0, n - 2), 0, kinds[np.newaxis], [f"c{i}" for i in range(n)], 100, 0
+    )
+
+
 def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() -> None:
     """Of 6 and 6 clusters 924 permutations are listed; where the groups' values do not overlap 2 of them reach Welch's t."""
-    kinds = np.array([1] * 6 + [2] * 6)
-    values, others = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6]), ~np.eye(12, dtype=bool)
-    without = [values[left & (kinds == 1)].mean() - values[left & (kinds == 2)].mean() for left in others]
-    whole, names = spread(9.0, without, 1.0, 10), [f"c{i}" for i in range(12)]
-    found = between_chance(whole, 0, kinds[np.newaxis], names, 100, 0)
-    assert found == PermutationTest(2 / 924, 1 / 924, 1 / 924)
-    assert np.mean([12 * 9 - 11 * w for w in without]) == pytest.approx(9)
+    values = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6])
+    assert between(values, np.repeat([1, 2], 6)) == PermutationTest(2 / 924, 1 / 924, 1 / 924)
+
+
+@pytest.mark.parametrize(("n", "p"), [(6, 2 / 924), (25, 1 / 101)])
+def test_a_group_whose_clusters_are_all_equal_is_tested_by_permutation(n: int, p: float) -> None:
+    """Of 6 and 6, 2 of all permutations reach zeros against 1 to 6; of 25 and 25 none of 100 does. The t would trust the zeros."""
+    found = between(np.r_[np.zeros(n), 1 : n + 1], np.repeat([1, 2], n))
+    assert found is not None
+    assert found.p == p
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:

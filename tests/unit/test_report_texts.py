@@ -247,9 +247,7 @@ def test_junit_is_well_formed_and_counts_outcomes() -> None:
     (0.5, 0.5, 0.5, "0.500 [0.500, 0.500]"), (None, None, 0.25, "0.250 –"),
     (-0.2, 0.2, -0.0001, "0.00 [−0.20, 0.20]"),
 ])  # fmt: skip
-def test_digits_follow_the_uncertainty(
-    low: float | None, high: float | None, value: float, shown: str
-) -> None:
+def test_digits_follow_uncertainty(low: float | None, high: float | None, value: float, shown: str) -> None:
     """Two significant digits of half the interval's width; no negative zero."""
     e = Estimate("bur", "bur", "a", value, low=low, high=high)
     assert f"{number_format.value(e)} {number_format.interval(e)}" == shown

@@ -163,9 +163,7 @@ def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zip
     (b"3 2\na \xff\xfe\x00\x80\n", "not a text file"), (gzip.compress(b"a 1 2\n" * 1000, mtime=0)[:-12], "cut off"),
     (None, "no such file"),
 ])  # fmt: skip
-def test_a_malformed_vector_file_is_refused_with_its_line(
-    tmp_path: Path, content: bytes | None, message: str
-) -> None:
+def test_a_malformed_vector_file_names_its_line(tmp_path: Path, content: bytes | None, message: str) -> None:
     """File and line, what was found, what was wanted; what is no text is said to be none."""
     path = tmp_path / "vectors.txt"
     if content is not None:

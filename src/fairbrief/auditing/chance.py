@@ -180,21 +180,26 @@ def between_chance(
     """Test one difference between two groups of clusters; None if one of them has too few to be compared.
 
     ``kinds`` (values, units) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
-    clusters in the smaller group p is a studentized permutation of the groups among clusters, of the jackknife
-    pseudo-values of each group's part; beyond, or where units have both groups, the jackknife t with Satterthwaite's degrees of
-    freedom.
+    clusters in the smaller group, and where all clusters of a group are equal, p is a studentized permutation of the groups
+    among clusters, of the jackknife pseudo-values of each group's part; beyond, or where units have both groups, the jackknife t
+    with Satterthwaite's degrees of freedom.
     """
-    units, contributions = found.contributions(i)
-    own, value, error = kinds[i, units], found.value[i], found.error[i]
+    # Also units at the mean of their group, without which the value is the same.
+    units = np.flatnonzero(kinds[i])
+    own, value, c = kinds[i, units], found.value[i], len(units)
+    contributions = c * value - (c - 1) * found.left[i, units]
     first, second = own == 1, own == 2
     sizes = np.array([first.sum(), second.sum()])
-    is_parted = int(sizes.sum()) == len(own)
-    if is_parted and sizes.min() < FEWEST_IN_A_GROUP:
-        return None
-    if not is_parted or (sizes.min() > MOST_PERMUTED and error > 0):
+    is_permuted = False
+    if sizes.sum() == c:  # no unit has both groups
+        if sizes.min() < FEWEST_IN_A_GROUP:
+            return None
+        widths = [np.ptp(contributions[of_group]) for of_group in (first, second)]
+        is_permuted = sizes.min() <= MOST_PERMUTED or min(widths) <= tolerance(value)
+    if not is_permuted:
         return PermutationTest(found.p_by_t(i), 0.0, 0.0)
     # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
-    shrunk = (np.where(first, *sizes) - 1) / (len(own) - 1)
+    shrunk = (np.where(first, *sizes) - 1) / (c - 1)
     residual = (contributions - value) * shrunk
     values = np.where(first, residual + value, -residual)
     return resampling.group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)

@@ -38,9 +38,7 @@ LISTED = "- One is red.\n- Two - twice - broke.\n- Three.\n- Four."
     (THREE, {"sentences": 2, "prompt": "perspectives-reviews"}, THREE, None),
     (LISTED, {"prompt": "article-list"}, "One is red.\nTwo - twice - broke.\nFour.", "4 sentences to 3"),
 ])  # fmt: skip
-def test_sentences_of_longer_answers_are_sampled(
-    answer: str, settings: Any, text: str, cut: str | None
-) -> None:
+def test_sentences_of_answers_are_sampled(answer: str, settings: Any, text: str, cut: str | None) -> None:
     """Of an answer that is too long the wanted number of sentences is kept, in order, as the summary records; Zhang et al. cut nothing.
 
     Where the prompt asks for a list, its marks are no part of the summary, and its own length counts.
