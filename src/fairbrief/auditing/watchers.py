@@ -61,10 +61,12 @@ class Tuples:
 
     def __init__(self, width: int = 2) -> None:
         self._width, self._numbers, self._room = width, array("q"), MANY
+        self._distinct: Integers | None = None
 
     def add(self, numbers: Sequence[int]) -> None:
         """More tuples, one after another."""
         self._numbers.extend(numbers)
+        self._distinct = None
         self._room -= len(numbers)
         if self._room <= 0:
             self._numbers = array("q", self.distinct().tobytes())
@@ -73,15 +75,18 @@ class Tuples:
     def update(self, other: Tuples) -> None:
         """All tuples of another."""
         self._numbers.extend(other._numbers)
+        self._distinct = None
 
     def distinct(self) -> Integers:
         """Each tuple once, in order. Shape (distinct, width)."""
-        found = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, self._width)
-        # A copy: an array that is looked at cannot be resized.
-        found = found[np.lexsort(found.T[::-1])]
-        is_new = np.ones(len(found), dtype=np.bool_)
-        is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
-        return found[is_new]
+        if self._distinct is None:
+            found = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, self._width)
+            # A copy: an array that is looked at cannot be resized.
+            found = found[np.lexsort(found.T[::-1])]
+            is_new = np.ones(len(found), dtype=np.bool_)
+            is_new[1:] = (found[1:] != found[:-1]).any(axis=1)
+            self._distinct = found[is_new]
+        return self._distinct
 
 
 @dataclass(slots=True)

@@ -12,8 +12,10 @@ _signed = Struct(">q").unpack
 
 
 def hash_of(*texts: str) -> int:
-    """Eight bytes of a hash, as a signed number."""
-    number: int = _signed(digest_of(texts))[0]
+    """`digest_of` as a signed number. Written out, since an audit hashes nine times a record."""
+    made = _NOTHING.copy()
+    made.update("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
+    number: int = _signed(made.digest())[0]
     return number
 
 
