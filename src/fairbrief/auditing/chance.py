@@ -186,12 +186,11 @@ def between_chance(
     """
     # Also units at the mean of their group, without which the value is the same.
     units = np.flatnonzero(kinds[i])
-    own, value, c = kinds[i, units], found.value[i], len(units)
-    contributions = c * value - (c - 1) * found.left[i, units]
+    own, value, contributions = kinds[i, units], found.value[i], found.pseudo_values(i, units)
     first, second = own == 1, own == 2
     sizes = np.array([first.sum(), second.sum()])
     is_permuted = False
-    if sizes.sum() == c:  # no unit has both groups
+    if sizes.sum() == len(units):  # no unit has both groups
         if sizes.min() < FEWEST_IN_A_GROUP:
             return None
         widths = [np.ptp(contributions[of_group]) for of_group in (first, second)]
@@ -199,7 +198,7 @@ def between_chance(
     if not is_permuted:
         return PermutationTest(found.p_by_t(i), 0.0, 0.0)
     # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
-    shrunk = (np.where(first, *sizes) - 1) / (c - 1)
+    shrunk = (np.where(first, *sizes) - 1) / (len(units) - 1)
     residual = (contributions - value) * shrunk
     values = np.where(first, residual + value, -residual)
     return resampling.group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)

@@ -25,6 +25,7 @@ from fairbrief.auditing.notes import NotesOf, is_leading
 from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError, FairbriefError
+from fairbrief.ranges import distinct
 from fairbrief.reports.frames import numbers
 from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
@@ -193,13 +194,13 @@ class OtherLanguages(Watcher):
         counts: dict[str, dict[str, Any]] = {}
         for code in sorted(self._examples):
             own = found[languages == CODES.index(code), 0]
-            records, examples = len(np.unique(own)), self._examples[code]
+            records, examples = len(distinct(own)), self._examples[code]
             counts[code] = {"documents": len(own), "records": records, "examples": examples}
         return counts
 
     def records(self) -> Integers:
         """The hashes of the records with such documents, ascending."""
-        return np.unique(self._found.distinct()[:, 0])
+        return distinct(self._found.distinct()[:, 0])
 
     def _show(self, code: str, ids: Sequence[str]) -> None:
         self._examples[code] = sorted({*self._examples.get(code, ()), *ids})[:SHOWN]

@@ -40,10 +40,10 @@ def find(holder: Any, path: str) -> Any:
     """
     if not path:
         return holder
-    if holder.__class__ is dict and path in holder:  # as nearly always
-        return holder[path]
-    holder = parse_cell(holder)
-    is_object = holder.__class__ is dict or isinstance(holder, Mapping)
+    is_object = holder.__class__ is dict
+    if not is_object:
+        holder = parse_cell(holder)
+        is_object = isinstance(holder, Mapping)
     if is_object and (path in holder or not is_path(path)):
         return holder.get(path, ABSENT)
     if path[0] == "[":

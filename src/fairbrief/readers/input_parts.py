@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import DataError
-from fairbrief.ranges import changes
+from fairbrief.ranges import distinct
 from fairbrief.readers import tables
 from fairbrief.readers.field_values import id_of
 from fairbrief.readers.fields import ID, find
@@ -119,12 +119,7 @@ class PartTally:
         """Whether the input is inconsistent: a system has an id twice, or an id several texts."""
         systems, ids, texts = np.frombuffer(self.keys, dtype=np.uint64).reshape(-1, 3).T
         summaries, versions = systems + ids * MIXED, texts + ids * MIXED
-        return _distinct(summaries) < len(ids) or _distinct(versions) > _distinct(ids)
-
-
-def _distinct(numbers: NDArray[np.uint64]) -> int:
-    """How many different numbers there are. Sorting takes a tenth of the time of `numpy.unique`."""
-    return int(np.count_nonzero(changes(np.sort(numbers))))
+        return len(distinct(summaries)) < len(ids) or len(distinct(versions)) > len(distinct(ids))
 
 
 def can_be_divided(source: Source, id_field: str) -> bool:

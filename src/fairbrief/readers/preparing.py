@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fairbrief.errors import DataError, RequestError
+from fairbrief.ranges import distinct
 from fairbrief.readers.field_values import attributes_of
 from fairbrief.readers.fields import SPEAKER
 from fairbrief.readers.input_sources import not_a_row, one_source
@@ -222,11 +223,11 @@ class Sampling:
             lacking = f"no record has the attribute {self.by!r}.{did_you_mean(self.by, known)}"
             raise RequestError(f"--sample-by {self.by}: {lacking} Give --record-attribute {self.by}=FIELD.")
         for group in sorted(ranks):
-            distinct = np.unique(np.frombuffer(ranks[group], dtype=np.int64))
-            wanted = round(self.size * len(distinct)) if self.size < 1 else int(self.size)
-            many = min(max(wanted, 1), len(distinct))
-            self._limits[group] = int(distinct[many - 1])
-            self.counts[group] = many, len(distinct)
+            of_group = distinct(np.frombuffer(ranks[group], dtype=np.int64))
+            wanted = round(self.size * len(of_group)) if self.size < 1 else int(self.size)
+            many = min(max(wanted, 1), len(of_group))
+            self._limits[group] = int(of_group[many - 1])
+            self.counts[group] = many, len(of_group)
 
     def selects(self, record: Record) -> bool:
         """Whether the record belongs to the sample."""

@@ -77,10 +77,14 @@ class Spreads:
     freedom: Floats
 
     def contributions(self, i: int) -> tuple[Integers, Floats]:
-        """The units that contribute to one value, and their jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ. Shapes: (c,)."""
-        own = self.contributes[i]
-        c = self.count[i]
-        return np.flatnonzero(own), c * self.value[i] - (c - 1) * self.left[i][own]
+        """The units that contribute to one value, and their `pseudo_values`. Shapes: (c,)."""
+        units = np.flatnonzero(self.contributes[i])
+        return units, self.pseudo_values(i, units)
+
+    def pseudo_values(self, i: int, units: Integers) -> Floats:
+        """The jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ of c units of one value. Shape (c,)."""
+        c = len(units)
+        return np.asarray(c * self.value[i] - (c - 1) * self.left[i, units])
 
     def p_by_t(self, i: int) -> float:
         """Two-sided p of the jackknife t test that this value is 0."""

@@ -8,26 +8,24 @@ from hashlib import blake2b
 from struct import Struct
 
 _NOTHING = blake2b(digest_size=8)
-_signed = Struct(">q").unpack
+_SIGNED = Struct(">q")
 
 
 def hash_of(*texts: str) -> int:
-    """`digest_of` as a signed number. Written out, since an audit hashes nine times a record."""
-    made = _NOTHING.copy()
+    """Eight bytes of a hash, as a signed number."""
+    made = _NOTHING.copy()  # which is faster than creating one
     made.update("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
-    number: int = _signed(made.digest())[0]
+    number: int = _SIGNED.unpack(made.digest())[0]
     return number
 
 
 def digest_of(texts: Iterable[str]) -> bytes:
-    """Eight bytes of a hash."""
-    made = _NOTHING.copy()  # which is faster than creating one
-    made.update("\0".join((*texts, "")).encode("utf-8", "surrogatepass"))
-    return made.digest()
+    """`hash_of` as bytes."""
+    return _SIGNED.pack(hash_of(*texts))
 
 
 hash_of_name = lru_cache(maxsize=1024)(hash_of)
-"""`digest_of` for a name (of a record, a system), cached because several steps of an audit need it."""
+"""`hash_of` a name (of a record, a system), cached because several steps of an audit need it."""
 
 hash_of_texts = lru_cache(maxsize=1024)(hash_of)
-"""`digest_of` for a record's documents, references or values, cached; `cache_clear` lets go of the texts."""
+"""`hash_of` a record's documents, references or values, cached; `cache_clear` lets go of the texts."""
