@@ -154,7 +154,7 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     told = "No group difference is significant in 400 records. This does not show that there is none."
     assert found["lead"] == told
     said = line_of(found)["conclusion"]
-    assert said == "not significant: p\u00a0=\u00a00.400; smallest detectable difference 6.0%"
+    assert said == "not significant: p\u00a0=\u00a00.400; smallest detectable difference of 6.0%"
     assert answers(found)["Finding"] == (
         "No group is significantly below the permutation mean. The smallest p of coverage_parity by sentiment is\u00a00.400. For sentiment negative in "
         "summaries by gpt-4, a difference of 6.0% would have been found in 80 of 100 such audits, before Holm's correction."
@@ -235,6 +235,7 @@ def test_odds_stand_beside_the_plain_rates_of_both_groups() -> None:
     told = answers(screen(odds, *rates))["Finding"]
     assert "(25 of 100 female people are named, 40 of 100 male people are named; p" in told
     assert "25 of" not in answers(screen(odds))["Finding"]
+    assert "a difference of 6.2% in the odds would" in answers(screen(odds.replace(p=0.4)))["Finding"]
 
 
 def test_sizes_of_each_group_are_listed_by_system_where_they_differ() -> None:

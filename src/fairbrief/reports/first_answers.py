@@ -130,8 +130,7 @@ def _sizes(members: Sequence[Estimate], items: str, context: Context) -> str:
         verb = "does" if many == 1 else "do"
         why = next(iter(first.excluded)) if len(first.excluded) == 1 else tables.reasons(first.excluded)
         parts.append(f"{context.counted(many)} {verb} not count ({why})")
-    end = "." if len(parts) > 1 else ""
-    return ". ".join(filter(None, parts)) + end
+    return ". ".join(filter(None, parts)) + ("." if len(parts) > 1 else "")
 
 
 # ------------------------------------------------------------------------------------------- findings
@@ -252,9 +251,11 @@ def _often(p: float) -> str:
 def _detectable(members: Sequence[Estimate], context: Context) -> str:
     if not (e := _planned(members, context)).detectable:
         return ""
-    least = wording.size(e.detectable, context.words(e).unit)
     where = of_system(e) if e.group else named(e.system)
-    return f" For {where}, a difference of {least} would have been found in 80 of 100 such audits, before Holm's correction."
+    least = wording.difference(e.detectable, context.words(e).unit)
+    return (
+        f" For {where}, a {least} would have been found in 80 of 100 such audits, before Holm's correction."
+    )
 
 
 def _planned(members: Sequence[Estimate], context: Context) -> Estimate:
@@ -531,8 +532,7 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
         half = planned.detectable / 2
         n = planned.clusters or planned.n
         many = counted(4 * n, "record" if n == planned.n else "independent group")
-        difference = wording.size(half, words.unit)
-        why = f"Plan more records ({many} to find a difference of {difference}):"
+        why = f"Plan more records ({many} to find a {wording.difference(half, words.unit)}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
 

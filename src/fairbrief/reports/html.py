@@ -28,7 +28,7 @@ from fairbrief.reports.plain import named, printable
 from fairbrief.reports.plot import BARE, FAINT, Axis, Mark, diamond, dot, upright
 from fairbrief.reports.result import Result
 from fairbrief.reports.tables import Section
-from fairbrief.reports.wording import Context, described, p_text, signed, size
+from fairbrief.reports.wording import Context, described, difference, p_text, signed
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate
 
@@ -231,7 +231,7 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
         numbers.append(f"difference {signed(tested, unit)}")
     numbers.append(p_text(p))
     if kind == "not significant" and e.detectable:
-        numbers.append(f"smallest detectable difference {size(e.detectable, unit)}")
+        numbers.append(f"smallest detectable {difference(e.detectable, unit)}")
     words = WORDS[kind].replace("its baseline", context.baseline(e))
     return f"{words}: {'; '.join(numbers)}"
 

@@ -212,6 +212,11 @@ def size(value: float, unit: ContrastUnit) -> str:
     return f"{text} percentage points" if unit == "points" else f"{text}%"
 
 
+def difference(value: float, unit: ContrastUnit) -> str:
+    """``difference of 16%``; of odds, which are no shares, ``difference of 50% in the odds``."""
+    return f"difference of {size(value, unit)}{' in the odds' if unit == 'odds' else ''}"
+
+
 def signed(value: float, unit: ContrastUnit) -> str:
     """A difference with its sign; percentage points without their unit.
 
