@@ -419,6 +419,7 @@ CHANGES: dict[str, Make] = {
     "another seed": _setting("seed is", {"seed": 1}, {"seed": 2}),
     "fewer resamples": _setting("resamples is", {"n_resamples": 10}, {"n_resamples": 0}),
     "another confidence level": _setting("confidence is", {"confidence_level": 0.5}, {"confidence_level": 0.8}),
+    "another level of significance": _setting("alpha is", {"alpha": 0.01}, {"alpha": 0.5}),
     "other random sentences": _setting("extracts is", {"n_extracts": 1}, {"n_extracts": 2}),
     "other intervals": _setting("intervals is", {"intervals": "bootstrap"}),
     "another version of a scorer": _setting("ngram is", {"wrap": Renewed}),

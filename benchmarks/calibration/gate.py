@@ -68,7 +68,7 @@ def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], 
     """What the gate says of one system's value against a limit."""
     ledger = ledger_of(measure, {"candidate": rows}, columns)
     part = parts_of(ledger, ())["candidate", WHOLE]
-    estimates = estimating.estimate([measure], part, estimating.Settings(n_resamples, seed))
+    estimates = estimating.estimate([measure], part, estimating.Settings(n_resamples=n_resamples, seed=seed))
     return gate.overall(gate.decided(gate.of_limit(gate_rules.rule(f"{measure!r}<={limit}"), estimates)))
 
 
@@ -77,7 +77,9 @@ def margin_outcome(new: np.ndarray, old: np.ndarray, margin: float, seed: int) -
     ledger = ledger_of(UER, {"candidate": new, "baseline": old}, DIFFERENCES)
     parts = parts_of(ledger, ())
     a, b = parts["candidate", WHOLE], parts["baseline", WHOLE]
-    (check,) = gate.decided(gate.of_margin(changes([UER], a, b, estimating.Settings(2, seed)), margin))
+    (check,) = gate.decided(
+        gate.of_margin(changes([UER], a, b, estimating.Settings(n_resamples=2, seed=seed)), margin)
+    )
     return check.outcome
 
 

@@ -137,7 +137,7 @@ def _run_bank(
     scorers = Scorers()
     for observation, several in measures.items():
         banked = observe(observation, clusters, scorers, world.n_extracts)
-        settings = Settings(RESAMPLES, 0)
+        settings = Settings(n_resamples=RESAMPLES)
         everything = {s: part_of(b, observation, range(bank)) for s, b in banked.items()}
         truth = _truth(world, several, everything, settings)
         for n in sizes:

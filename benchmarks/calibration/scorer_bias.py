@@ -74,7 +74,7 @@ def check(scorer: NoisyScorer, records: Sequence[Record], n_resamples: int) -> E
     measure = ScorerBiasSentiment("gender", scorer.name)
     genders = {"female": "female", "male": "male"}
     asked = scorer_checks.Check("gender", ("female", "male"), genders, (measure,), {})
-    settings = estimating.Settings(n_resamples, scorer.world)
+    settings = estimating.Settings(n_resamples=n_resamples, seed=scorer.world)
     found = scorer_checks.take([asked], kept, {scorer.name: scorer}, settings)
     return next(e for e in found.estimates if e.quantity == measure.name)
 

@@ -86,7 +86,7 @@ def check(scorer: NoisyScorer, n: int, *, is_rare: bool = False) -> dict[str, Es
     for record in records(scorer.world, n, is_rare=is_rare):
         kept.offer(record)
     measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
-    settings = estimating.Settings(N_RESAMPLES, scorer.world)
+    settings = estimating.Settings(n_resamples=N_RESAMPLES, seed=scorer.world)
     scorers = Scorers({scorer.name: scorer})
     found, _ = scorer_checks.retrieve([measure], kept, scorers, settings)
     return {e.quantity: e for e in found.estimates}

@@ -68,17 +68,19 @@ class Plan:
         False, "Compare two systems on the records that both answered, not only on those that all systems "
         "answered.",
     )
-    seed: int = statistic(0, "Seed of all random numbers.", "N", least=0)
+    seed: int = statistic(0, "Seed of all random numbers.", "N", least=0, signed="seed")
     n_resamples: int = statistic(
         2000, "Resamples and label permutations; 0: estimates only.", "N", flag="--resamples", least=0,
+        signed="resamples",
     )
     confidence_level: float = statistic(
         0.95, "Confidence level of the intervals.", "X", flag="--confidence", least=0.5, most=0.9999,
+        signed="confidence",
     )
-    alpha: Annotated[float, "(0, 1)"] = setting(0.05, "Level of significance.")
+    alpha: Annotated[float, "(0, 1)"] = setting(0.05, "Level of significance.", signed="alpha")
     n_extracts: int | None = statistic(
         None, "Draws of the random-sentence baseline per record; 0: none. By default 200 for scorers without "
-        "a model.", "N", flag="--extracts", least=0,
+        "a model.", "N", flag="--extracts", least=0, signed="extracts",
     )
     has_clusters: bool = setting(
         False, "Whether records after the first 200 share clusters; the first 200 are checked.",
@@ -87,6 +89,7 @@ class Plan:
     intervals: Literal["jackknife", "bootstrap"] | None = setting(
         None, "Intervals: jackknife (Student's t over clusters) or bootstrap (percentiles over resampled "
         "clusters, as in papers); by default those of the protocol, or else the jackknife.",
+        signed="intervals",
     )
     pools_runs: bool = measured(
         False, "Pool NAME#1, NAME#2 … as runs of the system NAME, and report their spread.",
@@ -148,8 +151,15 @@ class Plan:
             if f.metadata["recorded"]
         }  # fmt: skip
 
+    def signed(self) -> list[str]:
+        """What signatures say of the settings: ``seed:0``; nothing of those that are None."""
+        named = ((f.metadata["signed"], getattr(self, f.name)) for f in SIGNED)
+        return [f"{name}:{value}" for name, value in named if value is not None]
+
 
 Plan.__doc__ = documented(Plan.__doc__, Plan)
+SIGNED = tuple(f for f in fields(Plan) if f.metadata["signed"])
+"""The settings that decide numbers of estimates."""
 
 
 def plan_from(**settings: Any) -> Plan:

@@ -40,16 +40,18 @@ def setting(
     least: float | None = None,
     most: float | None = None,
     recorded: str | bool = True,
+    signed: str = "",
     parse: Callable[[Sequence[str]], Any] | None = None,
 ) -> Any:
     """A field of settings with its metadata.
 
     A setting with a ``panel`` is an option in that panel of the help, named ``flag`` or like the field. ``recorded``:
-    whether results.json contains it, or under which name. ``parse`` computes the value from the texts of an option.
+    whether results.json contains it, or under which name. ``signed``: its name in signatures, if it decides numbers of
+    estimates; audits with other values are not comparable. ``parse`` computes the value from the texts of an option.
     """
     about = {
         "help": help, "metavar": metavar, "flag": flag, "panel": panel, "least": least, "most": most,
-        "recorded": recorded, "parse": parse,
+        "recorded": recorded, "signed": signed, "parse": parse,
     }  # fmt: skip
     return field(default=default, metadata=about)
 

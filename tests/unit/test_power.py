@@ -59,7 +59,8 @@ def test_the_told_number_finds_a_planted_disparity_in_four_of_five_audits(name: 
     seen = 0
     for _ in range(AUDITS):
         part = part_of(bank, measure.observation, rng.integers(0, 400, n).tolist())
-        (e,) = [e for e in estimate([measure], part, Settings(RESAMPLES, 0)) if e.quantity == quantity]
+        made = estimate([measure], part, Settings(n_resamples=RESAMPLES))
+        (e,) = [e for e in made if e.quantity == quantity]
         p = e.extract_p if against == "extract_p" else e.p
         seen += p is not None and p <= 0.05
     assert abs(seen / AUDITS - 0.8) < 3 * (0.16 / AUDITS) ** 0.5, (n, seen)

@@ -20,6 +20,8 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.null_sums import Drawn, NullSums, contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
+from fairbrief.plan import SIGNED, Plan
+from fairbrief.settings import setting
 from fairbrief.specs import parse
 from fairbrief.statistics import jackknife, resampling
 from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
@@ -37,24 +39,16 @@ Fields = dict[str, Any]
 """Fields that several estimates share."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What decides intervals and tests, by the names in `fairbrief.plan.Plan`; ``signature`` is recorded with every estimate.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Plan):
+    """A plan as far as it decides intervals and tests, with the signature."""
 
-    ``intervals``: ``jackknife``, or ``bootstrap`` as in papers (percentiles over resampled clusters).
-    """
-
-    n_resamples: int = 2000
-    seed: int = 0
-    confidence_level: float = 0.95
-    alpha: float = 0.05
-    signature: str = ""
-    intervals: Literal["jackknife", "bootstrap"] = "jackknife"
+    signature: str = setting("", "Recorded with every estimate.", recorded=False)
 
     @classmethod
     def of(cls, made: Mapping[str, Any]) -> Settings:
-        """The settings of an audit, from what ``made`` records of them."""
-        known = {name: made.get(name) for name in cls.__dataclass_fields__}
+        """The settings of an audit that decide numbers, from what ``made`` records of them."""
+        known = {f.name: made.get(f.name) for f in SIGNED}
         return cls(**{name: value for name, value in known.items() if value is not None})
 
     def bounds(self, found: jackknife.Spreads) -> tuple[Floats, Floats]:

@@ -289,13 +289,9 @@ class Run(Observed):
 
     def signature(self) -> str:
         """Version, inputs, settings and scorers, which decide all numbers."""
-        plan = self.plan
         digest = "" if self.watchers is None else self.watchers.hashes.digest()
         return "|".join([
-            f"fairbrief:{__version__}", f"inputs:{digest}", f"resamples:{plan.n_resamples}", f"seed:{plan.seed}",
-            f"confidence:{plan.confidence_level:g}",
-            *([] if plan.n_extracts is None else [f"extracts:{plan.n_extracts}"]),
-            *(["intervals:bootstrap"] if plan.intervals == "bootstrap" else []),
+            f"fairbrief:{__version__}", f"inputs:{digest}", *self.plan.signed(),
             *(f"{name}:{scorer.fingerprint}" for name, scorer in sorted(self.scorers.items())),
         ])  # fmt: skip
 

@@ -20,6 +20,7 @@ from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
 from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
+from fairbrief.plan import SIGNED
 from fairbrief.readers.messages import show, unknown
 from fairbrief.reports import audit_folder, frames
 from fairbrief.reports.result import Result
@@ -310,8 +311,9 @@ def refused_settings(ours: Result, theirs: Result, wanted: Collection[str] = ())
     return f"{'; '.join(other)}. Audit both with the same settings" if other else ""
 
 
-DEFAULT = {"extracts": "the default", "intervals": "jackknife"}
-"""Settings that a signature names only if they are not the default. A scorer of one audit only is of another measure."""
+DEFAULT = {f.metadata["signed"]: str(f.default) for f in SIGNED}
+DEFAULT |= {"extracts": "the default", "intervals": "jackknife"}
+"""The settings of an audit whose signature does not name them. A scorer of one audit only is of another measure."""
 
 
 def _settings_by_measure(estimates: Iterable[Estimate]) -> dict[str, dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from fairbrief.auditing import Plan, estimating, multiple_tests, system_runs
@@ -11,7 +11,7 @@ from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.per_record import MOST_VALUES, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.run import Run
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import check_subgroup
+from fairbrief.plan import SIGNED, check_subgroup
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure
@@ -19,7 +19,7 @@ from fairbrief.types import Estimate, Measure
 Key = tuple[str, str, str, str]
 OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
-SAME = ("baseline", "is_pairwise", *(f.name for f in fields(estimating.Settings) if f.name != "signature"))
+SAME = ("baseline", "is_pairwise", *(f.name for f in SIGNED))
 """Settings of the audit that decide the estimates."""
 NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 
