@@ -337,11 +337,16 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[s
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Iterator[str]:
-    """The largest significant difference of each other panel, and how many more there are."""
+    """The largest significant difference of each other panel, and how many more there are.
+
+    It names random sentences where the p is theirs and the value alone may be 0.
+    """
     clear = [significant for members in panels if (significant := context.significant(members))]
     for first, *rest in clear[:MOST_ELSE]:
         more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
-        yield f"{_sentence(first, context)} ({_p(first)}){more}."
+        may_be_even = first.low is not None and first.high is not None and first.low <= 0 <= first.high
+        inside = "; ".join(filter(None, (may_be_even and _random(first, context), _p(first))))
+        yield f"{_sentence(first, context)} ({inside}){more}."
     if others := clear[MOST_ELSE:]:
         yield f"{counted(len(others), 'further measure')} with significant differences, in the tables."
 
