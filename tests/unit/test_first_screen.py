@@ -184,6 +184,13 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     ]
 
 
+def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
+    """Of two groups either can be worse off; of an average document only the group that is covered less."""
+    (_, command), (_, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
+    assert command.endswith("'sentiment_shift:difference>=-0.06' --max 'sentiment_shift:difference<=0.06'")
+    assert (of_one.count("--min"), of_one.count("--max")) == (1, 0)
+
+
 def test_the_table_says_on_which_records_the_difference_is() -> None:
     """Where some summaries have no random sentences, the difference is not that of the two numbers beside it."""
     result = replace(sample_results.make(), estimates=Estimates([CLEAR.replace(value=0.4)]))
