@@ -184,6 +184,13 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     ]
 
 
+def test_numbers_of_two_groups_have_their_attributes_name() -> None:
+    """The tone of “1 texts” is of nobody."""
+    assert "the tone of 1 star texts rises by 0.400 relative to that of 5 stars texts" in screen(
+        TONE.replace(measure="sentiment_shift@stars", over="stars", group="1 − 5")
+    )["lead"]  # fmt: skip
+
+
 def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
     """Of two groups either can be worse off; of an average document only the group that is covered less."""
     (_, command), (_, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
