@@ -345,7 +345,8 @@ def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Ite
     for first, *rest in clear[:MOST_ELSE]:
         more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
         may_be_even = first.low is not None and first.high is not None and first.low <= 0 <= first.high
-        inside = "; ".join(filter(None, (may_be_even and _random(first, context), _p(first))))
+        random = _random(first, context) if may_be_even else ""
+        inside = "; ".join(filter(None, (random, _p(first))))
         yield f"{_sentence(first, context)} ({inside}){more}."
     if others := clear[MOST_ELSE:]:
         yield f"{counted(len(others), 'further measure')} with significant differences, in the tables."
