@@ -179,6 +179,15 @@ def test_two_audits_of_a_system_each_have_the_p_of_one_audit_of_both() -> None:
         assert other.label_p == pytest.approx(e.label_p)
 
 
+def test_the_same_summaries_are_equal_whatever_else_either_audit_measured() -> None:
+    """Also if only one of the audits has random sentences, which are further sums by record, before the others by name."""
+    many, none = (
+        audit(blind_writers((1,)), Plan(measures=MEASURES, n_resamples=199, n_extracts=n)) for n in (50, 0)
+    )
+    for pair in ((many, none), (none, many)):
+        assert {e.value for e in compare(*pair) if e.is_primary} == {0.0}
+
+
 def test_a_difference_of_systems_is_no_more_certain_than_the_few_records_that_decide_it() -> None:
     """Both systems write the same of 30 men; of 7 women they differ, which has the t of seven numbers, not of 37."""
     tones = ["good", "good and nice", "awful", "good, great and happy", "sad", "sad", "nice, but sad"]

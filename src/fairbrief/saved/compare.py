@@ -218,7 +218,7 @@ def _share_columns(a: Ledger, b: Ledger) -> None:
     """Give both the columns of either, in the order of the first."""
     for column in b.columns:
         a.columns.setdefault(column, len(a.columns))
-    b.columns = {column: b.columns.setdefault(column, len(b.columns)) for column in a.columns}
+    b.columns = dict(a.columns)
 
 
 # ---- Whether an audit is complete: compared with its baseline, and with its input
