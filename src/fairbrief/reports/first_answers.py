@@ -1,4 +1,7 @@
-"""The sentences that begin every report: what was measured, the findings, the cautions, and what to do next."""
+"""The sentences that begin every report: what was measured, the findings, the cautions, and what to do next.
+
+More than 400 lines, since findings and cautions share their words and the choice of what to name.
+"""
 
 from __future__ import annotations
 
@@ -529,13 +532,13 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        rule = f"{first.measure}:{stem}"
-        least, most = (shlex.quote(f"{rule}{sign}{limit:.2g}") for sign in (">=-", "<="))
-        rules = f"--min {least} --max {most}"  # of two groups, either can be worse off
+        signs = {"--min": ">=-", "--max": "<="}  # of two groups, either can be worse off
         if bool(words.worse_below) != bool(words.worse_above):
-            rules = f"--min {least}" if words.worse_below else f"--max {most}"
-        command = f"fairbrief gate {FOLDER} {rules}"
-        return [view, (f"Test new versions (limit: {source}):", command)]
+            del signs["--max" if words.worse_below else "--min"]
+        rules = (
+            f"{o} {shlex.quote(f'{first.measure}:{stem}{sign}{limit:.2g}')}" for o, sign in signs.items()
+        )
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {' '.join(rules)}")]
     planned = _planned(members, context)
     if planned.detectable:
         half = planned.detectable / 2
