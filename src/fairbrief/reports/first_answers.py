@@ -528,8 +528,7 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        rule = f"{first.measure}:{stem}"
-        least, most = (shlex.quote(f"{rule}{sign}{limit:.2g}") for sign in (">=-", "<="))
+        least, most = (shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}") for sign in (">=-", "<="))
         rules = f"--min {least} --max {most}"  # of two groups, either can be worse off
         if bool(words.worse_below) != bool(words.worse_above):
             rules = f"--min {least}" if words.worse_below else f"--max {most}"
