@@ -74,16 +74,16 @@ def _is_nearer_to_even(e: Estimate) -> bool:
 def decisive(e: Estimate) -> tuple[float | None, float]:
     """The p that decides, with the adjustments that were made; and the number that it tests."""
     p, tested = against_baseline(e)
-    adjusted = e.p_adjusted if e.extract_p is None else e.extract_p_adjusted
+    adjusted = e.p_adjusted if e.extract_difference is None else e.extract_p_adjusted
     p = p if adjusted is None else adjusted
     return p if e.family_p is None else e.family_p, tested or 0.0
 
 
 def against_baseline(e: Estimate) -> tuple[float | None, float | None]:
     """The unadjusted p, and the number that it tests: against random sentences if these were observed, otherwise against
-    label permutations.
+    label permutations. No p if there are too few clusters for the test against random sentences.
     """
-    return (e.p, e.value) if e.extract_p is None else (e.extract_p, e.extract_difference)
+    return (e.p, e.value) if e.extract_difference is None else (e.extract_p, e.extract_difference)
 
 
 def is_too_few(e: Estimate) -> bool:

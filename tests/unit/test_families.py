@@ -49,10 +49,15 @@ FAMILIES = {
     # A difference of two systems, and a value without random sentences, are families of their own.
     "other baselines": (
         [difference("side", "a", 0.01), difference("side", "a", 0.04, value=-0.1, baseline="t"),
-         difference("side", "b", 0.02).replace(extract_p=None, p=0.02, se=0.05, freedom=19.0)],
+         difference("side", "b", 0.02).replace(extract_difference=None, extract_p=None, p=0.02, se=0.05, freedom=19.0)],
         [(0.01, 1), (0.04, 1), (0.02, 1)],
     ),
 }  # fmt: skip
+
+
+def test_label_permutations_alone_name_nobody_where_random_sentences_were_observed() -> None:
+    """A group in two records has a difference from random sentences, but no p for it."""
+    assert conclusion(difference("side", "b", 0.02).replace(extract_p=None, p=0.001), 0.05) == "not tested"
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -280,7 +280,7 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
             suspects.setdefault((e.system, e.over), e)
     if not suspects:
         return []
-    tested = [against_baseline(e)[0] for e in primary if e.extract_p is not None or e.p is not None]
+    tested = [p for e in primary if (p := against_baseline(e)[0]) is not None]
     asked = {name for names in made["by"] for name in names}
     names = [name for name in attributes_in(result.rows) if name not in asked]
     found = list(_parts(result, given, names))

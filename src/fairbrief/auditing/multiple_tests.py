@@ -66,10 +66,10 @@ def with_families(
     place = {id(e): i for i, e in enumerate(adjusted)}
     families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
     for e in leading(adjusted, by_subgroup=True):
-        if (e.p is not None or e.extract_p is not None) and RUN not in e.subgroup:
+        p, tested = against_baseline(e)
+        if p is not None and RUN not in e.subgroup:
             tests = families.setdefault((e.is_named, bool(e.baseline), e.extract_p is not None), {})
             where = e.measure, e.system, e.baseline, tuple(e.subgroup.items())
-            _, tested = against_baseline(e)
             # Of two groups the one is the other's with its sign changed: a test that counts once.
             test = *where, round(abs(tested or 0.0), 12), round(_decisive_p(e) or 0.0, 12)
             tests.setdefault(test, []).append(place[id(e)])

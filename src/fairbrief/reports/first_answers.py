@@ -532,13 +532,11 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        signs = {"--min": ">=-", "--max": "<="}  # of two groups, either can be worse off
+        least, most = (shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}") for sign in (">=-", "<="))
+        rules = f"--min {least} --max {most}"  # of two groups, either can be worse off
         if bool(words.worse_below) != bool(words.worse_above):
-            del signs["--max" if words.worse_below else "--min"]
-        rules = (
-            f"{o} {shlex.quote(f'{first.measure}:{stem}{sign}{limit:.2g}')}" for o, sign in signs.items()
-        )
-        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {' '.join(rules)}")]
+            rules = f"--min {least}" if words.worse_below else f"--max {most}"
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {rules}")]
     planned = _planned(members, context)
     if planned.detectable:
         half = planned.detectable / 2

@@ -54,7 +54,7 @@ def rule(text: str) -> Rule:
     match, target = RULE.fullmatch(text), None
     with suppress(RequestError):
         target = specs.target(match[1].strip()) if match is not None else None
-    if match is None or target is None or not math.isfinite(float(match[3])):
+    if match is None or target is None or not target.measure or not math.isfinite(float(match[3])):
         raise RequestError(
             f"'{text}' is not a valid rule. Write MEASURE<=NUMBER or MEASURE>=NUMBER, with a finite number. MEASURE:QUANTITY "
             f"limits another number of the measure, MEASURE:QUANTITY{RANDOM} its difference from the random-sentence baseline, "
