@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.recording import markdown, options, show, write_down, written
@@ -179,7 +179,7 @@ def look(commands: Sequence[str], surroundings: Sequence[str]) -> list[Row]:
                     if is_older or not TASKS[command].needs_older:
                         SURROUNDINGS[name](ground, row, is_older)
                 rows.append(row)
-                print(json.dumps(asdict(row), indent=1, ensure_ascii=False))
+                print(json.dumps(vars(row), indent=1, ensure_ascii=False))
     return rows
 
 
@@ -214,7 +214,7 @@ def main() -> None:
         wanted = [name for name in told.surroundings.split(",") if (command, name) not in have]
         if wanted:
             done += look([command], wanted)
-            write_down(__file__, {"rows": [asdict(row) for row in done]}, out=told.out)
+            write_down(__file__, {"rows": [vars(row) for row in done]}, out=told.out)
     order = [(command, name) for command in COMMANDS for name in SURROUNDINGS]
     rows = sorted(done, key=lambda row: order.index((row.command, row.surroundings)))
     show(table(rows), told.page, MARKERS)

@@ -184,6 +184,27 @@ def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing(
     ]
 
 
+def test_numbers_of_two_groups_have_their_attributes_name() -> None:
+    """The tone of “1 texts” is of nobody."""
+    assert "the tone of 1 star texts rises by 0.400 relative to that of 5 stars texts" in screen(
+        TONE.replace(measure="sentiment_shift@stars", over="stars", group="1 − 5")
+    )["lead"]  # fmt: skip
+
+
+def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
+    """Of two groups either can be worse off; of an average document only the group that is covered less."""
+    (_, command), (_, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
+    assert command.endswith("'sentiment_shift:difference>=-0.06' --max 'sentiment_shift:difference<=0.06'")
+    assert (of_one.count("--min"), of_one.count("--max")) == (1, 0)
+
+
+def test_the_table_says_on_which_records_the_difference_is() -> None:
+    """Where some summaries have no random sentences, the difference is not that of the two numbers beside it."""
+    result = replace(sample_results.make(), estimates=Estimates([CLEAR.replace(value=0.4)]))
+    (table,) = tables.contrast_tables(Context(result))
+    assert "diff: value minus random, on the records that have random sentences; p: " in table.notes[0]
+
+
 DECLARED = {name: kind.declaration.contrast for name, kind in registry.loaded("measure")}
 WORDED = {name: words for name, words in DECLARED.items() if words != ContrastWords()}
 
@@ -363,6 +384,10 @@ SENTENCES = {
     "named in advance, and not significant": (
         [CLEAR.replace(system="rosy"), PLAIN.replace(p=0.4, label_p=0.4, is_named=True)], {}, "Finding",
         r"^rosy covers.*The smallest p of the differences named in advance \(coverage_parity by sentiment\) is\s0.400",
+    ),
+    "a p against random sentences, of a value that may be 0": (
+        [CLEAR, CLEAR.replace(measure="uer@sentiment", value=-0.02, low=-0.05, high=0.01, extract_baseline=0.08)], {}, "Finding",
+        r" less of the summary than of the sources \(random sentences: 8\.0 percentage points more; p\s=\s0\.006\)\.$",
     ),
     "a family with the name of an attribute": (
         [CLEAR.replace(group_clusters=380, group_items=900.0), PAIR.replace(group_items=3.0, other_items=41.0)], {}, "Measured",

@@ -70,7 +70,8 @@ def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
     """Directions 1/10 and 1/2: their difference −2/5 means a smaller surplus, and not that the first group becomes darker."""
     e = Estimate("framing_change@contract", "difference[k−l]", "s", 1 / 10 - 1 / 2, group="k − l")
     assert wording.sentence(e, FramingChange.declaration.contrast) == (
-        "In summaries by s, k texts become brighter rather than darker 40 percentage points less often than l texts"
+        "In summaries by s, the share of texts that become brighter minus the share that become darker is 40 percentage points "
+        "lower for k texts than for l texts"
     )
 
 

@@ -1,6 +1,6 @@
 """Measures about people on so few people and texts that their arithmetic is written out; their contract, exchange and settings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
 from fairbrief.testing import scores_of
-from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
@@ -78,6 +78,21 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     assert observation.permutation_scheme(variants("ff")) is None
     unparsed = observation.observe(variants("f"), [answer([[np.nan]])], NO_LABELS)
     assert unparsed == Reason("unparsed reply of the judge")
+
+
+def test_an_audit_keeps_the_other_replies_about_a_seed_document() -> None:
+    """A reply without a score is left out, and the versions of its seed document that have one are not."""
+
+    class Judge:
+        name, fingerprint = "judge", "judge"
+
+        def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
+            yield from (answer([[float(ask.columns[0])]]) for ask in asks)
+
+    spec = "judged_by_group(scorer=judge)@about"
+    plan = Plan(measures=[spec], scorers={"judge": Judge()}, n_resamples=0)
+    found = audit(variants("fmmf", ["4", "nan", "2", "5"]), plan)
+    assert [e.value for e in found.estimates if e.quantity in ("mean[f]", "mean[m]")] == [4.5, 2.0]
 
 
 def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:

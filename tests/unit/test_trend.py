@@ -207,6 +207,15 @@ def test_audits_that_differ_are_refused(tmp_path: Path, changed: dict[str, objec
     assert re.search(message, output)
 
 
+def test_without_group_differences_nothing_is_compared(tmp_path: Path) -> None:
+    """Nights whose group differences have no interval (``--resamples 0``), or that have none, do not pass."""
+    for folders in ([night(tmp_path / "none", i, groups=()) for i in range(31)],
+                    [night(tmp_path / "nan", i, error=float("nan")) for i in range(31)]):  # fmt: skip
+        code, output = run(folders)
+        assert code == 3
+        assert "Nothing is compared: no reference night has a group difference with an interval." in output
+
+
 # ----------------------------------------------------------------------------------------------- files
 
 

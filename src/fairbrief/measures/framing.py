@@ -26,6 +26,7 @@ CHANGES = tuple(f"{a} to {b}" for a in CLASSES for b in CLASSES)
 """The nine transitions, from the source's class to the summary's."""
 SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len(CLASSES))])
 """Of each transition: 1 if the summary is brighter, -1 if it is darker. Shape (9,)."""
+SURPLUS = "the share of texts that become brighter minus the share that become darker"
 ALL = "all texts"
 """The group of every record without an attribute."""
 DECLARED = Declaration(
@@ -113,8 +114,8 @@ class FramingChange(BaseMeasure, Framings):
             title="texts that become brighter minus texts that become darker",
             question="Whose texts become darker when summarized?",
             unit="points",
-            below="{first} texts become brighter rather than darker {size} less often than {second} texts",
-            above="{first} texts become brighter rather than darker {size} more often than {second} texts",
+            below=f"{SURPLUS} is {{size}} lower for {{first}} texts than for {{second}} texts",
+            above=f"{SURPLUS} is {{size}} higher for {{first}} texts than for {{second}} texts",
             even="both groups become brighter or darker equally often",
         ),
     )

@@ -200,7 +200,8 @@ class JudgedByGroup(BaseMeasure):
     name = "judged_by_group"
     declaration = Declaration(
         scope="cluster",
-        version=2,
+        version=3,
+        reads_unstated=True,
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
         harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",

@@ -246,7 +246,7 @@ DECLARED = Declaration(
     on_request="it needs turns with the attribute 'speaker'",
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     judges_support=True,
-    items="people",
+    items="appearances",
 )
 """What all measures of the family declare."""
 

@@ -1,4 +1,7 @@
-"""The sentences that begin every report: what was measured, the findings, the cautions, and what to do next."""
+"""The sentences that begin every report: what was measured, the findings, the cautions, and what to do next.
+
+More than 400 lines, since findings and cautions share their words and the choice of what to name.
+"""
 
 from __future__ import annotations
 
@@ -340,11 +343,17 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[s
 
 
 def _other_panels(panels: Iterable[Sequence[Estimate]], context: Context) -> Iterator[str]:
-    """The largest significant difference of each other panel, and how many more there are."""
+    """The largest significant difference of each other panel, and how many more there are.
+
+    It names random sentences where the p is theirs and the value alone may be 0.
+    """
     clear = [significant for members in panels if (significant := context.significant(members))]
     for first, *rest in clear[:MOST_ELSE]:
         more = f", and {counted(len(rest), 'more significant difference')} of this kind" if rest else ""
-        yield f"{_sentence(first, context)} ({_p(first)}){more}."
+        may_be_even = first.low is not None and first.high is not None and first.low <= 0 <= first.high
+        random = _random(first, context) if may_be_even else ""
+        inside = "; ".join(filter(None, (random, _p(first))))
+        yield f"{_sentence(first, context)} ({inside}){more}."
     if others := clear[MOST_ELSE:]:
         yield f"{counted(len(others), 'further measure')} with significant differences, in the tables."
 
@@ -525,10 +534,13 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     limit, source = _limit(members)
     if context.kind(first) in NAMED and limit and conclusions.decides(first) >= FEWEST_TO_DECIDE:
         stem = f"{first.quantity.partition('[')[0]}{'' if first.extract_p is None else '-random'}"
-        option, sign = ("--min", ">=-") if words.worse_side == "below" else ("--max", "<=")
-        rule = shlex.quote(f"{first.measure}:{stem}{sign}{limit:.2g}")
-        command = f"fairbrief gate {FOLDER} {option} {rule}"
-        return [view, (f"Test new versions (limit: {source}):", command)]
+        signs = {"--min": ">=-", "--max": "<="}  # of two groups, either can be worse off
+        if bool(words.worse_below) != bool(words.worse_above):
+            del signs["--max" if words.worse_below else "--min"]
+        rules = (
+            f"{o} {shlex.quote(f'{first.measure}:{stem}{sign}{limit:.2g}')}" for o, sign in signs.items()
+        )
+        return [view, (f"Test new versions (limit: {source}):", f"fairbrief gate {FOLDER} {' '.join(rules)}")]
     planned = _planned(members, context)
     if planned.detectable:
         half = planned.detectable / 2

@@ -349,7 +349,13 @@ def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
     else:
         tests = "against label permutations"
     among = f", {holm}" if holm else ""
-    return (f"random: random sentences of the same length; diff: value minus random; p: {tests}{among}.",)
+    # A summary as long as its sources counts for the value, but has no random sentences.
+    tested = [(e.value or 0.0, e.extract_baseline or 0.0, e.extract_difference) for e in members]
+    is_partial = any(diff is not None and abs(value - random - diff) > 1e-6 for value, random, diff in tested)
+    where = ", on the records that have random sentences" if is_partial else ""
+    return (
+        f"random: random sentences of the same length; diff: value minus random{where}; p: {tests}{among}.",
+    )
 
 
 def mark(e: Estimate, context: Context) -> str:

@@ -134,7 +134,8 @@ class Trend(Data, frozen=True):
         inputs_changed = any(s.drift for s in self.of("input"))
         if any(s.kind == "limit" or not inputs_changed for s in worse):
             return "fail"
-        return "inconclusive" if worse or self.monitored < 1 or self.absent else "pass"
+        is_compared = self.monitored > 0 and self.of("contrast", "limit")
+        return "inconclusive" if worse or not is_compared or self.absent else "pass"
 
 
 # -------------------------------------------------------------------------------------------- sentences
@@ -148,6 +149,8 @@ def sentences(trend: Trend) -> dict[str, list[str]]:
     if trend.monitored < 1:
         reference = counted(trend.reference, "night")
         drifts = [f"Nothing is compared yet: all {reference} are the reference. Add later audits."]
+    elif not compared:
+        drifts = ["Nothing is compared: no reference night has a group difference with an interval."]
     elif not drifts:
         drifts = [f"No group difference drifts ({counted(len(compared), 'series', 'series')}, {many})."]
     elif changed:

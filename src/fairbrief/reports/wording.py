@@ -148,7 +148,7 @@ def filled(text: str, **words: str) -> str:
 
 def placeholders(e: Estimate) -> dict[str, str]:
     """The placeholders' words for one estimate: system, group with its attribute, and the two groups of a pair."""
-    first, second = map(named, (*sides(e.group), "")[:2])
+    first, second = (named(group_name(e.over, side)) for side in (*sides(e.group), "")[:2])
     return {"system": named(e.system), "group": group_with(e.over, e.group), "first": first, "second": second}
 
 
