@@ -73,6 +73,7 @@ REFUSED = [
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # options that would do nothing
     ("audit one.jsonl --protocol li-coverage --measure uer@mood", "--protocol has its own measures"),
+    ("audit bare.jsonl --protocol li-coverage", "compares attributes of a document", "none has one"),
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
     ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
@@ -146,6 +147,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(made / "one.jsonl", rows(4))
     texts = ("Cold soup.", "A garden.")
     write(made / "two.jsonl", [row(i, system=f"s{j}", summary=texts[j]) for i in range(4) for j in range(2)])
+    write(made / "bare.jsonl", rows(4, documents=["Cold soup."]))
     write(made / "kinds.jsonl", [row(i, attributes={"kind": "ab"[i % 2]}) for i in range(4)])
     write(made / "control.jsonl", rows(4, system="sanity:mine"))
     write(made / "names.csv", [b"name,part\n\xff\xfe"])

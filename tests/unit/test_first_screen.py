@@ -368,6 +368,10 @@ SENTENCES = {
         "Subgroup city Rome: gpt-4 covers documents with sentiment negative 16% less .*1 more significant group difference in subgroups.",
     ),
     "subgroups that were not asked for": ([PLAIN.replace(value=0.0, p=0.9), ROME], {}, "Finding", "^(?!.*Subgroup)"),
+    "subgroups without a test": (
+        [CLEAR, PLAIN.replace(subgroup={"city": "Rome"}, p=None, label_p=None, family_p=None)], {"by": [["city"]]},
+        "Finding", "^(?!.*subgroup)",
+    ),
     "several systems, whatever group leads": (
         SEVERAL, {}, "Finding",
         ("^even covers documents with sentiment neutral 16% less.*rosy covers documents with sentiment negative 16% less.*"
@@ -376,6 +380,10 @@ SENTENCES = {
     "many groups": (MANY, {}, "Finding", "3 more groups significantly below, in the tables."),
     "named in advance": (
         [CLEARER, NAMED_FIRST], {}, "Finding", "^gpt-4 covers documents with sentiment negative 16% less.*named in advance",
+    ),
+    "named in advance, and not significant": (
+        [CLEAR.replace(system="rosy"), PLAIN.replace(p=0.4, label_p=0.4, is_named=True)], {}, "Finding",
+        r"^rosy covers.*The smallest p of the differences named in advance \(coverage_parity by sentiment\) is\s0.400",
     ),
     "a p against random sentences, of a value that may be 0": (
         [CLEAR, CLEAR.replace(measure="uer@sentiment", value=-0.02, low=-0.05, high=0.01, extract_baseline=0.08)], {}, "Finding",

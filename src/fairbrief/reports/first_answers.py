@@ -239,6 +239,8 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
         others = (p,) if e.is_named else (conclusions.decisive(other)[0] for other in members)
         smallest = number_format.probability(min(other for other in others if other is not None))
         measure = f"{wording.name_of(e.measure)}{f' by {named(e.over)}' if e.over else ''}"
+        if e.is_named:  # others of the measure can be significant
+            measure = f"the differences named in advance ({measure})"
         return f"The smallest p of {measure} is\u00a0{smallest}{among}.{_detectable(members, context)}"
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
@@ -336,7 +338,7 @@ def _in_subgroups(subgroups: Sequence[Estimate], context: Context) -> Iterator[s
         if not context.words(first).sentence.startswith("{"):  # a placeholder keeps its case
             text = text[0].lower() + text[1:]
         yield f"Subgroup {named(', '.join(parts))}: {text}{more}"
-    elif subgroups:
+    elif any(context.kind(e) not in UNTESTED for e in subgroups):
         yield "No group difference in a subgroup is significant."
 
 

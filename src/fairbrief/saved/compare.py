@@ -126,7 +126,7 @@ def compared(
     pairs = _together(ours, theirs)
     if not pairs:
         raise RequestError(
-            f"The two audits have no measure in common: {', '.join(ours)} and {', '.join(theirs)}. "
+            f"The two audits have no measure in common: {', '.join(ours) or 'none'} and {', '.join(theirs) or 'none'}. "
             "Audit both with the same --measure."
         )
     found: list[T] = []
