@@ -192,7 +192,8 @@ def _drift(s: Series, trend: Trend) -> str:
     """One change in words."""
     d = s.drift
     assert d is not None
-    interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]"
+    unit = " percentage points" if (s.kind, s.unit) == ("contrast", "points") else ""
+    interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]{unit}"
     when = f"since about {named(trend.nights[d.since].name)} (detected at {named(trend.nights[d.seen].name)})"
     if s.kind == "limit":
         return f"{capital(s.title)}: beyond its limit of {s.text(d.before)}, at {interval}, {when}."

@@ -94,7 +94,7 @@ def interval_name(made: Mapping[str, Any]) -> str:
 
 
 COMPARED = (
-    "Systems are compared on the records that both answered. Group differences are compared after subtracting each system's "
+    "Systems are compared on the records that count for both. Group differences are compared after subtracting each system's "
     "random-sentence baseline, if there is one; label-independent scores are compared directly. Differences of unsigned "
     "scores have no p, because unsigned scores depend on the length of the summaries. Holm counts equal or opposite differences "
     "of the same two systems as one comparison."
@@ -109,12 +109,12 @@ def pair(difference: Estimate) -> str:
 
 
 def compared(difference: Estimate) -> str:
-    """What was compared: ``group difference of neutral, a − b, on 40 records that both answered``."""
+    """What was compared: ``group difference of neutral, a − b, on 40 records that count for both``."""
     what = "group difference" if difference.is_primary or difference.group else "label-independent score"
     of = f" of {difference.group}" if difference.group else ""
     random = " from the random baseline" if difference.extract_difference is not None else ""
     many = counted(difference.clusters or difference.n, "record")
-    return f"{what}{of}{random}, {pair(difference)}, on {many} that both answered"
+    return f"{what}{of}{random}, {pair(difference)}, on {many} that count for both"
 
 
 def from_random(estimate: Estimate) -> Estimate:
