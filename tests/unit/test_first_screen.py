@@ -161,6 +161,7 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     )
     plan = "(1,600 records to find a difference of 3.0%): fairbrief power DIR --disparity 0.03"
     assert answers(found)["Next"].endswith(f"Plan more records {plan}")
+    assert "fairbrief power" not in answers(screen(PLAIN.replace(p=0.4, detectable=None, se=None)))["Next"]
 
 
 def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:

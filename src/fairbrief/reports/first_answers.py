@@ -546,7 +546,8 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
         many = counted(4 * n, "record" if n == planned.n else "independent group")
         why = f"Plan more records ({many} to find a {wording.difference(half, words.unit)}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
-    return [view, ("Plan more records:", f"fairbrief power {FOLDER}")]
+    has_errors = any(e.se for e in members)  # without them, nothing can be planned
+    return [view, ("Plan more records:", f"fairbrief power {FOLDER}")] if has_errors else [view]
 
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
