@@ -267,7 +267,8 @@ def observed(observation: t.Observation, groups: Sequence[t.Cases], scorers: Sco
 
 def _summed(columns: Columns, rows: t.Floats) -> t.Totals:
     """The sum of rows, without the columns that are zero in all of them, such as those of groups that only other rows have."""
-    return t.Totals({column: i for column, i in columns.items() if rows[:, i].any()}, rows.sum(axis=0))
+    kept = {column: rows[:, i].sum() for column, i in columns.items() if rows[:, i].any()}
+    return t.Totals({column: i for i, column in enumerate(kept)}, np.array([*kept.values()]))
 
 
 def _why(row: Observed) -> str:
@@ -279,7 +280,7 @@ def _differ(a: Observed, b: Observed) -> bool:
     """Whether two rows of one observation differ."""
     if isinstance(a, t.Reason) or isinstance(b, t.Reason):
         return a != b
-    return not np.array_equal(a.array, b.array)
+    return a.columns != b.columns or not np.array_equal(a.array, b.array)
 
 
 def story_of(measure: t.Measure, cases: t.Cases, row: Observed, scorers: Scorers) -> str:
