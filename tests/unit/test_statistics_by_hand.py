@@ -99,6 +99,7 @@ def test_the_jackknife_of_three_numbers_by_hand() -> None:
     half = stats.t.ppf(0.975, 2) * (7 / 3) ** 0.5
     assert np.ravel(t_interval(found, 0.95)) == pytest.approx([3 - half, 3 + half])
     assert t_test(found) == pytest.approx(2 * stats.t.sf(3 / (7 / 3) ** 0.5, 2))
+    assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
 
 
 def test_units_that_add_nothing_have_no_part_in_a_test() -> None:
@@ -106,7 +107,6 @@ def test_units_that_add_nothing_have_no_part_in_a_test() -> None:
     units = np.array([-0.5, -0.4, -0.9, 0, 0])
     found = spread(units.sum() / 5, leave_one_out(units[:, np.newaxis])[:, 0] / 4, units)
     assert np.count_nonzero(found.contributions(0)[1]) == 3
-    assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
 
 
 def test_units_that_neither_have_nor_change_a_value_do_not_contribute() -> None:
