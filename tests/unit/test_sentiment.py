@@ -13,6 +13,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.measures.sentiment import SentimentShift, regress_shift
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.chau_sentiment import ChauSentiment, shifts
+from fairbrief.reports import wording
 from fairbrief.reports.result import Result
 from fairbrief.types import Ask, Case, Document, Entity, Estimate, Record, Scores, Summary
 
@@ -256,7 +257,8 @@ def test_differences_of_regressions_are_tested_like_their_intervals(seed: int) -
         assert (e.p <= 0.05) == (not e.low <= 0 <= e.high)
         few = quantity(run(drawn(10, planted=0.1, seed=seed)), name)
         assert (few.low, few.p) == (None, None)
-        assert "few_in_group" in [note.code for note in few.notes]
+        (note,) = (note for note in few.notes if note.code == "few_in_group")
+        assert wording.worded(note).startswith(("only 5 records with female", "only 5 records with male"))
 
 
 # --------------------------------------------------------------------------------------- protocol

@@ -102,6 +102,13 @@ def test_the_jackknife_of_three_numbers_by_hand() -> None:
     assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
 
 
+def test_units_that_add_nothing_have_no_part_in_a_test() -> None:
+    """Five units, of which two add 0 to the mean: rounding would leave 2e-16 of each, and 16 patterns of signs in place of 4."""
+    units = np.array([-0.5, -0.4, -0.9, 0, 0])
+    found = spread(units.sum() / 5, leave_one_out(units[:, np.newaxis])[:, 0] / 4, units)
+    assert np.count_nonzero(found.contributions(0)[1]) == 3
+
+
 def test_units_that_neither_have_nor_change_a_value_do_not_contribute() -> None:
     """A unit whose absence moves 0 by 1e-12 is tied with one that moves nothing; the two that move it count."""
     found = spread(0.0, np.array([1e-12, 1.0, -1.0]), np.full(3, NAN))

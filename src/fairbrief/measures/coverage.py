@@ -326,8 +326,8 @@ class EqualCoverage(_CoverageMeasure):
             "claim_recall": ("words in claims", "words"),
             "supported_claims": ("claims supported", "claims"),
         }
-        if self.version == "text":
-            del shares["testable_share"]  # all records are testable
+        if self.version == "text" or ("testable",) not in totals.columns:
+            del shares["testable_share"]  # all records are testable, or none was tested
         values |= {name: t.Value(totals.ratio(*of), is_share=True) for name, of in shares.items()}
         if self.pairwise:
             gaps = _by_dominance(totals, "dominated gap", "dominated")

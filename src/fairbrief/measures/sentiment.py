@@ -199,7 +199,8 @@ def fit_shift(totals: t.Totals, groups: Sequence[str], dummy: str = "") -> Fit:
 def fitted_difference(gap: t.Floats, first: str, second: str) -> t.Value:
     """A difference of coefficients between records of two groups. It is not a mean over records, so the jackknife t tests it."""
     of_both = ("one", first), ("one", second)
-    return t.Value(gap, "both", present=of_both, strata=of_both, is_tested_by_t=True)
+    group = f"{first} − {second}"
+    return t.Value(gap, "both", group=group, present=of_both, strata=of_both, is_tested_by_t=True)
 
 
 class SentimentChange(BaseMeasure):

@@ -16,7 +16,7 @@ import numpy as np
 from fairbrief.auditing import differences, estimating, multiple_tests, per_record
 from fairbrief.auditing.finding_checks import copied_sources
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.observing import LEFT_OUT, NO_NUMBER
+from fairbrief.auditing.observing import BY_CHANCE, LEFT_OUT, NO_NUMBER, TESTED
 from fairbrief.auditing.origins import WHOLE, Names, systems_of, united
 from fairbrief.auditing.parts import Part, parts_of
 from fairbrief.errors import RequestError
@@ -214,10 +214,16 @@ def _named(systems: Sequence[str], name: str | None, option: str, other: str | N
     return str(wanted)
 
 
+OF_PERMUTATIONS = ((BY_CHANCE,), *TESTED)
+"""How columns begin that an audit has only if labels were permuted."""
+
+
 def _share_columns(a: Ledger, b: Ledger) -> None:
-    """Give both the columns of either, in the order of the first."""
-    for column in b.columns:
-        a.columns.setdefault(column, len(a.columns))
+    """Give both the columns of either, in the order of the first; those `OF_PERMUTATIONS` only if both have some."""
+    permuted = [{c for c in of.columns if c[:1] in OF_PERMUTATIONS} for of in (a, b)]
+    dropped = set() if all(permuted) else permuted[0] | permuted[1]
+    shared = dict.fromkeys(c for c in (*a.columns, *b.columns) if c not in dropped)
+    a.columns = {column: i for i, column in enumerate(shared)}
     b.columns = dict(a.columns)
 
 

@@ -82,9 +82,10 @@ class Spreads:
         return units, self.pseudo_values(i, units)
 
     def pseudo_values(self, i: int, units: Integers) -> Floats:
-        """The jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ of c units of one value. Shape (c,)."""
+        """The jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ of c units of one value; 0 where only rounding is left. Shape (c,)."""
         c = len(units)
-        return np.asarray(c * self.value[i] - (c - 1) * self.left[i, units])
+        found = c * self.value[i] - (c - 1) * self.left[i, units]
+        return np.where(np.abs(found) <= c * tolerance(self.value[i]), 0.0, found)
 
     def p_by_t(self, i: int) -> float:
         """Two-sided p of the jackknife t test that this value is 0."""
