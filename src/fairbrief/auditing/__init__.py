@@ -323,9 +323,9 @@ def _asked(plan: Plan, head: Sequence[Case]) -> tuple[measure_selection.Choice |
         of_its_kind = tuple(measure_selection.attributes_of(head)[protocol.declaration.attribute_of])
         measures = protocol.measures(attributes or of_its_kind)
         if not measures:
+            holder = measure_selection.IN_WORDS[protocol.declaration.attribute_of]
             raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {protocol.declaration.attribute_of}, "
-                f"and none has one. Name the field of one: --attribute NAME=FIELD."
+                f"--protocol {plan.protocol} compares attributes of a {holder}, and none has one. Name the field of one: --attribute NAME=FIELD."
             )
         return measure_selection.named(measures, attributes, head), protocol
     if not plan.measures:

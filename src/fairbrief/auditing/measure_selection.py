@@ -21,8 +21,9 @@ from fairbrief.types import Case, Measure
 
 MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
-HOLDERS = ("document", "record", "entity")
-"""What has attributes: the kinds of `Declaration.attribute_of`."""
+IN_WORDS = {"document": "document", "record": "record", "entity": "person"}
+"""What has attributes, the kinds of `Declaration.attribute_of`, and their words in messages."""
+HOLDERS = tuple(IN_WORDS)
 Attributes = dict[str, dict[str, Counter[str]]]
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
 """Why measures of position are left out."""
@@ -75,7 +76,7 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
         if not over:
             wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
             raise RequestError(
-                f"'{text}' is taken over an attribute of a {holder}, and no {holder} has one{wanted}. "
+                f"'{text}' is taken over an attribute of a {IN_WORDS[holder]}, and none has one{wanted}. "
                 f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
             )
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
@@ -187,7 +188,7 @@ def _over_each(
     over = {a: values for a, values in known[holder].items() if not wanted or a in wanted}
     if not over:
         of_these = f" named {' or '.join(wanted)}" if wanted else ""
-        left_out[name] = f"no {holder} has an attribute{of_these}"
+        left_out[name] = f"no {IN_WORDS[holder]} has an attribute{of_these}"
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
             why = f"more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)"
