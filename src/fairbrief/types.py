@@ -165,6 +165,8 @@ class Summary(Data, frozen=True):
     reason: str = ""
     made: Mapping[str, str] = msgspec.field(default_factory=dict)
     system_kind: SystemKind = "system"
+    is_reference: bool = False
+    """Whether this is a reference of the record, which then has only its other references."""
 
 
 REFERENCE = "reference"

@@ -142,6 +142,16 @@ def test_a_source_text_that_changed_under_its_id_is_named(tmp_path: Path) -> Non
         assert "The documents of 1 record differ between the two audits: r0." in printed("compare", *pair)
 
 
+def test_references_beside_the_systems_are_no_other_references(tmp_path: Path) -> None:
+    """An audit with ``--references`` has the sources of one without, and one row for each record."""
+    documents = [{"text": f"{word} tree", "attributes": {"side": word}} for word in ("Oak", "Elm")]
+    references = {"summary": "Oak tree", "references": ["Elm tree", "Oak"]}
+    write(tmp_path / "in.jsonl", [{"id": f"r{i}", "documents": documents, **references} for i in range(8)])
+    for folder, more in ((tmp_path / "with", ("--references",)), (tmp_path / "without", ())):
+        printed("audit", tmp_path / "in.jsonl", "--measure", "uer@side", *more, "--out", folder)
+    assert "differ between" not in printed("compare", tmp_path / "with", tmp_path / "without")
+
+
 def test_settings_that_differ_are_named_before_the_differences(tmp_path: Path) -> None:
     """In the words of the gate, which refuses such audits."""
     before, after = (saved_audit(tmp_path, f"seed{seed}", {"s": "Oak"}, seed=seed) for seed in (0, 1))

@@ -208,6 +208,16 @@ def test_a_value_of_groups_of_records_is_told_through_the_whole() -> None:
     assert effects[0] > 0
 
 
+def test_without_its_only_sentence_a_record_adds_nothing_to_the_others() -> None:
+    """Also where its words are the only ones that name a group, so that nothing else has columns of that group."""
+    cases = list(fairbrief.read("examples/articles.jsonl"))
+    for found in explain(cases, "word_list_inclusion"):
+        own = [c for c in cases if c.summary.system == found.system]
+        for opened in found.opened:
+            reduced = [without_sentence(c, 0) if c.record.id == opened.record else c for c in own]
+            same(part(opened, "sentence", 1).whole.without, value(reduced, "word_list_inclusion"))
+
+
 def test_an_input_that_a_measure_cannot_read_has_no_story() -> None:
     """Where no record has a value, the reason is counted and nothing is opened."""
     cases = [replace(c, record=replace(c.record, references=())) for c in made()]

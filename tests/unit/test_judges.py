@@ -235,11 +235,11 @@ def test_a_measure_of_two_audits_is_refused_and_sanity_baselines_do_not_enter() 
 
 
 def test_a_claim_needs_more_support_than_the_threshold(tmp_path: Path) -> None:
-    """``fairbrief chunks --threshold`` decides which claims have a source."""
+    """``fairbrief chunks --threshold`` decides which claims have a source, also where a scorer reads a claim's words one by one."""
     file = tmp_path / "claims.jsonl"
     write_lines([case_line(labelled([["a"]]))], file)
     shares = {}
-    for threshold in ("0.5", "1"):
-        said = printed("chunks", file, "--sizes", 50, "--threshold", threshold)
-        shares[threshold] = said.splitlines()[2].split()[1]
-    assert shares == {"0.5": "1.00", "1": "0.00"}
+    for scorer, threshold in (("containment", 0.5), ("containment", 1), ("ngram", 0.5)):
+        said = printed("chunks", file, "--sizes", 50, "--threshold", threshold, "--scorer", scorer)
+        shares[scorer, threshold] = said.splitlines()[2].split()[1]
+    assert shares == {("containment", 0.5): "1.00", ("containment", 1): "0.00", ("ngram", 0.5): "1.00"}

@@ -110,7 +110,7 @@ class TextHashes(Watcher):
     def note(self, cases: Sequence[Case]) -> None:
         """Hash the records of some cases, and the summaries that can be used."""
         sources, summaries = list[int](), list[int]()
-        for record in _records(cases):
+        for record in _records([case for case in cases if not case.summary.is_reference]):
             sources += (
                 hash_of_name(record.id), hash_of_texts(*[d.text for d in record.documents]),
                 hash_of_texts(*record.references), hash_of_name(record.cluster),

@@ -159,4 +159,5 @@ def references_of(case: Case) -> Iterator[Case]:
     for i, text in enumerate(references):
         record = replace(case.record, references=references[:i] + references[i + 1 :])
         reason = "" if text.strip() else "empty"
-        yield Case(record, Summary(record.id, f"{REFERENCE} {i + 1}", text, reason=reason))
+        summary = Summary(record.id, f"{REFERENCE} {i + 1}", text, reason=reason, is_reference=True)
+        yield Case(record, summary)

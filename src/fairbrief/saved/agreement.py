@@ -371,7 +371,8 @@ def chunk_sizes(
         for size, by in cuts.items() if usable else ():
             asks = [_ask(case, scorer, by) for case in usable]
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
-                identified = int((scores.matrix > threshold).any(axis=0).sum())
+                support = scores.by_column(len(ask.columns))
+                identified = int((support > threshold).any(axis=0).sum())
                 row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)
                 counts.setdefault((size, case.summary.system), []).append(row)
     if not counts:
