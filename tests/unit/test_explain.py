@@ -174,17 +174,6 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
     assert found.opened[0].parts[-1].own.reason, "what has no number comes last"
 
 
-def test_an_item_without_which_a_record_has_no_value_can_be_left_out() -> None:
-    """Without the document with “She”, the first record has no word of the lists; the other's summary has none for men."""
-    texts = {"r1": ("She came.", "Rain.", "Rain."), "r2": ("She left.", "He came.", "She left.")}
-    cases = [
-        Case(Record(i, documents_of("LR", own[:2])), Summary(i, "s", own[2])) for i, own in texts.items()
-    ]
-    (found,) = explain(cases, "word_list_inclusion", ids=["r1"])
-    (part,) = (part for part in found.opened[0].parts if part.text == "She came.")
-    assert (part.whole.without, part.whole.effect) == pytest.approx((1 / 2, 1 / 3 - 1 / 2))
-
-
 def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     """One that the audit left out is named with its reason; leaving it out changes nothing."""
     cases, scorer = planted()

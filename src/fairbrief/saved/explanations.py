@@ -299,14 +299,13 @@ def story_of(measure: t.Measure, cases: t.Cases, row: Observed, scorers: Scorers
 
 
 def values_of(measure: t.Measure, quantity: str, rows: Sequence[Observed]) -> list[float | None]:
-    """A quantity of each row; None if it is undefined. Rows of one layout are evaluated at once."""
+    """A quantity of each row; None if it is undefined. Rows with the same columns are evaluated at once."""
     found: list[float | None] = [None] * len(rows)
-    alike: defaultdict[tuple[tuple[tuple[t.Column, int], ...], int], list[tuple[int, t.Floats]]]
-    alike = defaultdict(list)
+    alike: defaultdict[tuple[tuple[t.Column, int], ...], list[tuple[int, t.Floats]]] = defaultdict(list)
     for i, row in enumerate(rows):
         if not isinstance(row, t.Reason) and row.columns:
-            alike[tuple(row.columns.items()), len(row.array)].append((i, row.array))
-    for (columns, _), members in alike.items():
+            alike[tuple(row.columns.items())].append((i, row.array))
+    for columns, members in alike.items():
         values = measure.value(t.Totals(dict(columns), np.array([array for _, array in members])))
         if quantity in values:
             read = np.broadcast_to(values[quantity].array, len(members)).tolist()
