@@ -156,7 +156,7 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
         "uer@side:difference[L] [plain] at most 0.01 further from random sentences than [plain] of the baseline"
     )
     assert re.match(r"\+0\.3\d+ from random sentences, \+0\.1\d+ in the baseline audit: ", of_uer.message)
-    told = "group difference of L from the random baseline, plain − plain (baseline), on 60 records that both"
+    told = "group difference of L from the random baseline, plain − plain (baseline), on 60 records that count for both"
     assert told in of_uer.message
     good, bad = (saved(40, unfair) for unfair in (2, 30))
     messages = {check.name: check.message for check in gate.gate(bad, baseline=good, margin=0.01)}
