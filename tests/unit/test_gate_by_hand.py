@@ -180,9 +180,11 @@ def test_group_differences_that_mirror_each_other_are_one_check() -> None:
 
 def test_twenty_records_of_the_group_are_wanted() -> None:
     """Where the records that have a group are counted, these decide."""
-    few = estimate(-0.6, -0.4, quantity="difference[g]", clusters=200, group="g", group_clusters=3)
+    few = estimate(-0.6, -0.4, quantity="difference[g]", n=200, clusters=200, group="g", group_clusters=3)
     (check,) = hold("m@x:difference>=-0.1", [few])
     assert (check.outcome, check.message) == ("inconclusive", "3 records with g; a decision needs 20")
+    (of_clusters,) = hold("m@x:difference>=-0.1", [few.replace(n=600)])
+    assert of_clusters.message == "3 independent groups with g; a decision needs 20"
 
 
 def test_a_limit_on_the_difference_from_random_sentences_holds_every_group() -> None:

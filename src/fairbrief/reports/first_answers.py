@@ -366,8 +366,9 @@ def _cautions(subgroups: Sequence[Estimate], context: Context) -> list[str]:
     leading, *others = context.panels
     shown = [*leading, *(e for members in others for e in members if context.kind(e) in NAMED)]
     lines = [*_doubts(shown, context)]
-    advises = _is_english(context.made) and not any(cards.BETTER in text for text in lines)
-    lines += cards.cautions(filter(None, (_judge(e, context) for e in shown)), advises=advises)
+    judges = filter(None, (_judge(e, context) for e in shown))
+    advises = not any(cards.BETTER in text for text in lines)
+    lines += cards.cautions(judges, advises=advises, is_english=_is_english(context.made))
     lines += map(worded, noted(subgroups, "needs_texts"))
     return [f"{capital(text)}." for text in dict.fromkeys(lines)]
 

@@ -79,9 +79,10 @@ def summary(spec: str) -> str:
     return f"no figures: {entry.get('no_figure', 'it was not run')}" if entry else NO_CARD
 
 
-def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
+def cautions(scorers: Iterable[str], *, advises: bool = True, is_english: bool = True) -> Iterator[str]:
     """The cautions about scorers by name or spec, with what to try (``advises``); none if all are good. The first screen shows them.
 
+    The figures are of English texts, and so is the model to try; where texts are not (``is_english``), the caution says so.
     Scorers that were calibrated or checked on the user's labels are excluded, since these show more than the card.
     """
     known = {spec: card_of(spec) for spec in dict.fromkeys(scorers) if not uses_in(_parsed(spec).settings)}
@@ -89,5 +90,7 @@ def cautions(scorers: Iterable[str], *, advises: bool = True) -> Iterator[str]:
         yield f"how well {' and '.join(missing)} judges support was not measured: no card"
     on_rewritten = {spec: roc_auc(figures, REWRITTEN) for spec, (_, figures) in known.items() if figures}
     if few := [f"'{spec}' {auc:.2f}" for spec, auc in on_rewritten.items() if auc < ENOUGH]:
-        figures = f"ROC-AUC on rewritten text: {', '.join(few)}; chance 0.50"
-        yield f"a paraphrase can count as not covered ({figures})" + (f". {BETTER}" if advises else "")
+        text = "rewritten text" if is_english else "rewritten English text"
+        figures = f"ROC-AUC on {text}: {', '.join(few)}; chance 0.50"
+        advice = f". {BETTER}" if advises and is_english else ""
+        yield f"a paraphrase can count as not covered ({figures}){advice}"

@@ -73,6 +73,8 @@ def test_a_caution_comes_from_the_figures() -> None:
         f"a paraphrase can count as not covered (ROC-AUC on rewritten text: 'lexical' 0.60; chance 0.50). {cards.BETTER}"
     )
     assert [f"{text}. {cards.BETTER}" for text in cards.cautions(["lexical"], advises=False)] == [caution]
+    (of_others,) = cards.cautions(["lexical"], is_english=False)
+    assert of_others.endswith("(ROC-AUC on rewritten English text: 'lexical' 0.60; chance 0.50)")
     assert list(cards.cautions(["good", "judge", "asked"])) == []
     assert list(cards.cautions(["lexical(calibrated=labels.json)", "mine(checked=labels.json)"])) == []
     assert list(cards.cautions(["mine"])) == ["how well 'mine' judges support was not measured: no card"]
