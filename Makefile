@@ -77,6 +77,7 @@ fuzz: $(TESTED)
 	$(BIN)/python -m benchmarks.fuzz.loaders --out $(FUZZED) --keep fuzz-found --page docs/contributing/benchmarks.md
 	$(BIN)/python -m benchmarks.fuzz.guided --seconds 3600
 	$(BIN)/python -m benchmarks.fuzz.commands --inputs 1000
+	$(BIN)/python -m benchmarks.fuzz.two_routes --inputs 1000
 	FAIRBRIEF_LONGEST_TEXT=100000 $(BIN)/python -m pytest -n auto tests/properties/test_linear_time.py
 
 clean:

@@ -43,8 +43,8 @@ OPTIONS: Sequence[tuple[float, Sequence[Sequence[str]]]] = (
 """How often an option is given, and with which values."""
 
 
-def rows_of(rng: random.Random) -> list[dict[str, Any]]:
-    """Records with summaries by one to three systems, some of them refused, empty or missing."""
+def rows_of(rng: random.Random, systems: int = 0) -> list[dict[str, Any]]:
+    """Records with summaries by some systems, one to three where their number is not given, some of them refused or empty."""
 
     def sentence() -> str:
         return rng.choice(SENTENCES).format(first=rng.choice(FIRST), last=rng.choice(LAST))
@@ -52,7 +52,7 @@ def rows_of(rng: random.Random) -> list[dict[str, Any]]:
     names = rng.sample(["side", "tone", "speaker", "stars"], rng.choice([0, 1, 1, 2]))
     values = {name: [str(i) for i in range(rng.choice([1, 2, 3, 5]))] for name in names}
     has_kinds, has_people, has_references, has_clusters = (rng.random() < 0.35 for _ in range(4))
-    systems, made = rng.choice([1, 1, 2, 3]), list[dict[str, Any]]()
+    systems, made = systems or rng.choice([1, 1, 2, 3]), list[dict[str, Any]]()
     for i in range(rng.choice([1, 2, 3, 5, 8, 12, 20])):
         documents: list[dict[str, Any]] = [
             {"text": " ".join(sentence() for _ in range(rng.choice([1, 1, 2, 4]))),
