@@ -53,6 +53,8 @@ FEWEST_OF_SOURCES = 0.9
 """The same for the sources' sentences, which are in the sources word for word."""
 FEWER = 0.25
 """A share is small if it is lower than that of people's references by more than this."""
+UNITS = {"points": " percentage points", "odds": " in the odds"}
+"""What follows a signed difference that its sign and number do not explain."""
 MOST_SYSTEMS = 6
 """Systems that are named, here and in findings."""
 
@@ -196,7 +198,7 @@ def _value(e: Estimate, context: Context) -> str:
 
 
 def _with_unit(value: float, unit: ContrastUnit) -> str:
-    return f"{signed(value, unit)}{' percentage points' if unit == 'points' else ''}"
+    return f"{signed(value, unit)}{UNITS.get(unit, '')}"
 
 
 def _above(members: Sequence[Estimate], context: Context) -> Iterator[str]:
