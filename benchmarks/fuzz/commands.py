@@ -19,9 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fairbrief import registry
-from fairbrief.cli import app
-from fairbrief.cli.command_line import UNEXPECTED, ended_by
+from fairbrief import cli, registry
+from fairbrief.cli.command_line import UNEXPECTED
 
 FIRST, LAST = ("Anna", "Maria", "Susan", "James", "John", "David"), ("Smith", "Jones", "Miller", "Davis")
 SENTENCES = (
@@ -88,14 +87,13 @@ def options_of(rng: random.Random, measures: Sequence[str]) -> list[str]:
 
 def ended(words: Sequence[str]) -> tuple[int, str]:
     """The exit code of a command, and what it printed about an error."""
-    printed = io.StringIO()
+    printed, code = io.StringIO(), 0
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(printed):
+        sys.argv = ["fairbrief", *words]
         try:
-            code = app(list(words), prog_name="fairbrief", standalone_mode=False) or 0
-        except BaseException as error:  # noqa: BLE001 - as `main` does
-            out = sys.stdout
-            code = ended_by(error)
-            sys.stdout = out
+            cli.main()
+        except SystemExit as stopped:
+            code = int(stopped.code or 0)
     return code, printed.getvalue()
 
 

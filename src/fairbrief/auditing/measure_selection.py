@@ -15,7 +15,7 @@ from fairbrief.errors import RequestError
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import ON_REQUEST, NotMeasured
-from fairbrief.text.counted import counted
+from fairbrief.text.counted import counted, listed
 from fairbrief.text.languages import ENGLISH, given, language_of_input, name_of
 from fairbrief.types import Case, Measure
 
@@ -98,7 +98,7 @@ def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequen
         if len(parts) > 1 and set(parts) <= set(there):
             once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
             raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
-        nobody = "document, record or person" if holders is HOLDERS else " or ".join(holders)
+        nobody = listed([IN_WORDS[holder] for holder in holders], conjunction="or")
         raise RequestError(
             f"No {nobody} of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
             f"{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. To read it from a field or column, write --attribute {name}=FIELD."

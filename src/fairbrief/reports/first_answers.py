@@ -53,8 +53,6 @@ FEWEST_OF_SOURCES = 0.9
 """The same for the sources' sentences, which are in the sources word for word."""
 FEWER = 0.25
 """A share is small if it is lower than that of people's references by more than this."""
-UNITS = {"points": " percentage points", "odds": " in the odds"}
-"""What follows a signed difference that its sign and number do not explain."""
 MOST_SYSTEMS = 6
 """Systems that are named, here and in findings."""
 
@@ -198,7 +196,7 @@ def _value(e: Estimate, context: Context) -> str:
 
 
 def _with_unit(value: float, unit: ContrastUnit) -> str:
-    return f"{signed(value, unit)}{UNITS.get(unit, '')}"
+    return f"{signed(value, unit)}{wording.UNITS.get(unit, '')}"
 
 
 def _above(members: Sequence[Estimate], context: Context) -> Iterator[str]:
@@ -546,7 +544,7 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
     if planned.detectable:
         half = planned.detectable / 2
         n = planned.clusters or planned.n
-        many = counted(4 * n, "record" if n == planned.n else "independent group")
+        many = counted(4 * n, wording.unit_of(planned))
         why = f"Plan more records ({many} to find a {wording.difference(half, words.unit)}):"
         return [view, (why, f"fairbrief power {FOLDER} --disparity {half:.2g}")]
     has_errors = any(e.se for e in members)  # without them, nothing can be planned

@@ -408,7 +408,7 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
 
     Of records in clusters it is the number of clusters, as ``independent groups``.
     """
-    unit = "record" if all(e.clusters in (0, e.n) for e in members) else "independent group"
+    unit = wording.unit_of(*members)
     counts: dict[str, tuple[int, float]] = {}
     for e in members:
         for group, clusters, many in wording.sizes_of(e):

@@ -13,7 +13,7 @@ from fairbrief.reports.html import page
 from fairbrief.reports.number_format import number
 from fairbrief.reports.plain import named
 from fairbrief.reports.plot import COLOURS, FAINT, INK, Axis, Mark, box, dot, path, upright
-from fairbrief.reports.wording import capital, signed, tick
+from fairbrief.reports.wording import UNITS, capital, signed, tick
 from fairbrief.statistics.sequential import YEAR
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Data, Table
@@ -192,7 +192,7 @@ def _drift(s: Series, trend: Trend) -> str:
     """One change in words."""
     d = s.drift
     assert d is not None
-    unit = " percentage points" if (s.kind, s.unit) == ("contrast", "points") else ""
+    unit = UNITS.get(s.unit, "") if s.kind == "contrast" else ""
     interval = f"{s.text(d.after)} [{s.text(d.low)}, {s.text(d.high)}]{unit}"
     when = f"since about {named(trend.nights[d.since].name)} (detected at {named(trend.nights[d.seen].name)})"
     if s.kind == "limit":

@@ -108,12 +108,17 @@ def pair(difference: Estimate) -> str:
     return f"{difference.system} − {difference.baseline}{again}"
 
 
+def unit_of(*several: Estimate) -> str:
+    """What their clusters are: ``record``, or ``independent group`` of records."""
+    return "record" if all(e.clusters in (0, e.n) for e in several) else "independent group"
+
+
 def compared(difference: Estimate) -> str:
     """What was compared: ``group difference of neutral, a − b, on 40 records that count for both``."""
     what = "group difference" if difference.is_primary or difference.group else "label-independent score"
     of = f" of {difference.group}" if difference.group else ""
     random = " from the random baseline" if difference.extract_difference is not None else ""
-    many = counted(difference.clusters or difference.n, "record")
+    many = counted(difference.clusters or difference.n, unit_of(difference))
     return f"{what}{of}{random}, {pair(difference)}, on {many} that count for both"
 
 
@@ -212,9 +217,13 @@ def size(value: float, unit: ContrastUnit) -> str:
     return f"{text} percentage points" if unit == "points" else f"{text}%"
 
 
+UNITS = {"points": " percentage points", "odds": " in the odds"}
+"""What follows a signed difference that its sign and number do not explain."""
+
+
 def difference(value: float, unit: ContrastUnit) -> str:
     """``difference of 16%``; of odds, which are no shares, ``difference of 50% in the odds``."""
-    return f"difference of {size(value, unit)}{' in the odds' if unit == 'odds' else ''}"
+    return f"difference of {size(value, unit)}{UNITS['odds'] if unit == 'odds' else ''}"
 
 
 def signed(value: float, unit: ContrastUnit) -> str:

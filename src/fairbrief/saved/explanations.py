@@ -267,8 +267,8 @@ def observed(observation: t.Observation, groups: Sequence[t.Cases], scorers: Sco
 
 def _summed(columns: Columns, rows: t.Floats) -> t.Totals:
     """The sum of rows, without the columns that are zero in all of them, such as those of groups that only other rows have."""
-    kept = {column: rows[:, i].sum() for column, i in columns.items() if rows[:, i].any()}
-    return t.Totals({column: i for i, column in enumerate(kept)}, np.array([*kept.values()]))
+    kept = {column: i for column, i in columns.items() if rows[:, i].any()}
+    return t.Totals({column: k for k, column in enumerate(kept)}, rows.sum(axis=0)[[*kept.values()]])
 
 
 def _why(row: Observed) -> str:

@@ -239,8 +239,8 @@ def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome
     many = decides(estimate)
     if many < FEWEST_TO_DECIDE:
         of_group = f" with {estimate.group}" if many != estimate.clusters else ""
-        what = "record" if estimate.clusters == estimate.n else "independent group"
-        return "inconclusive", f"{counted(many, what)}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
+        clusters = counted(many, wording.unit_of(estimate))
+        return "inconclusive", f"{clusters}{of_group}; a decision needs {FEWEST_TO_DECIDE}"
     low, high = estimate.low, estimate.high
     is_rejected = estimate.p is not None and estimate.p <= (1 - confidence_level) / 2
     if estimate.kind == "unsigned_disparity" and estimate.chance_adjusted is None and not is_rejected:
