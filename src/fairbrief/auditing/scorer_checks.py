@@ -20,27 +20,25 @@ import numpy as np
 
 from fairbrief import registry
 from fairbrief import types as t
-from fairbrief.auditing import estimating, multiple_tests
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
-from fairbrief.auditing.observing import Observer, by_observation
-from fairbrief.auditing.origins import WHOLE, Origin, Origins
-from fairbrief.auditing.parts import parts_of
+from fairbrief.auditing.observing import by_observation
+from fairbrief.auditing.run import Run
 from fairbrief.auditing.sanity_baselines import rng_of, sanity_baseline_name
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.sensitivity import SUPPORT
 from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.conclusions import decisive
 from fairbrief.declarations import ScorerCheck
+from fairbrief.engines import ThisProcess
 from fairbrief.errors import DataError, MissingExtra
 from fairbrief.measures.record_texts import claims_of
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.measures.scorer_bias import ScorerBias, ScorerBiasRetrieval, long_sentences
 from fairbrief.reports import wording
 from fairbrief.reports.result import NotMeasured
-from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.names import genders_of
 from fairbrief.text.paraphrase import why_not
@@ -63,37 +61,14 @@ class Checked:
     left_out: list[NotMeasured] = field(default_factory=list)
 
     def audit(
-        self,
-        measures: Iterable[t.Measure],
-        system: str,
-        texts: Iterable[tuple[str, t.Record, str]],
-        scorers: Mapping[str, t.Scorer],
-        settings: Settings,
+        self, measures: Iterable[t.Measure], cases: Iterable[t.Case], scorers: Scorers, settings: Settings
     ) -> list[t.Estimate]:
-        """The measures' estimates of texts, each with its seed document and record, adjusted among themselves.
-
-        Their ledgers are stored.
-        """
-        clusters: dict[str, list[t.Case]] = {}
-        for seed_document, record, text in texts:
-            case = t.Case(record, t.Summary(record.id, system, text, system_kind=KIND))
-            clusters.setdefault(seed_document, []).append(case)
-        units = [(cases, Origin(system, name, name, system_kind=KIND)) for name, cases in clusters.items()]
-        observer = Observer(scorers, LabelDraws(max(settings.n_resamples, 1), settings.seed), skips=True)
-        measures_of = by_observation(list(measures))
-        found: list[t.Estimate] = []
-        for observation, own in measures_of.items():
-            ledger = Ledger(observation, settings.n_resamples)
-            try:
-                observer.observe(ledger, units)
-            except MissingExtra as error:
-                origins = Origins.by_column(origin for _, origin in units)
-                ledger.write(origins, (), dict.fromkeys(range(len(units)), str(error)))
-            part = parts_of(ledger, (), settings.seed)[system, WHOLE]
-            found += estimating.estimate(own, part, settings)
-            self.ledgers.append(ledger)
-        self.measures_of |= measures_of
-        return multiple_tests.with_holm(found, settings)
+        """The measures' estimates of texts in the place of summaries, adjusted among themselves. Their ledgers are stored."""
+        run = Run(replace(settings, skips=True, n_extracts=0), list(measures), scorers)
+        run.walk(iter(cases), ThisProcess())
+        self.ledgers += run.ledgers
+        self.measures_of |= run.measures_of
+        return run.estimates(settings)[0]
 
 
 # ------------------------------------------------------------------------ the scorers of measures
@@ -177,9 +152,7 @@ def plan_checks(
     return tuple(checks), tuple(left_out)
 
 
-def take(
-    checks: Sequence[Check], sample: Sources, scorers: Mapping[str, t.Scorer], settings: Settings
-) -> Checked:
+def take(checks: Sequence[Check], sample: Sources, scorers: Scorers, settings: Settings) -> Checked:
     """Let the scorers read the counterfactual sources of the sample."""
     read = f"counterfactual sources:{sample.most}, {sample.characters:g} characters"
     signed = replace(settings, signature=f"{settings.signature}|{read}")
@@ -188,13 +161,14 @@ def take(
         try:
             made = check.exchange(records, settings.seed)
             why = "" if made.records else f"no source could be exchanged: {made.refused.most_common(1)[0][0]}"
+            cases = (_source(r, EXCHANGED, "\n".join(d.text for d in r.documents)) for r in made.records)
+            found = [] if why else checked.audit(check.measures, cases, scorers, signed)
         except MissingExtra as error:
             why = str(error)
         if why:
             checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", why))
             continue
-        texts = ((r.seed_id, r, "\n".join(d.text for d in r.documents)) for r in made.records)
-        for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
+        for e in found:
             if wording.is_main_value(e):
                 # What was exchanged in how many seed documents, and why not in others.
                 alike = (t.Note("scorer_alike"),) if e.value == e.low == e.high == 0 else ()
@@ -213,6 +187,11 @@ def bias_notes(checks: Sequence[Check], checked: Checked, alpha: float) -> Notes
             pairs = [(own[repr(made)], made) for made in served if repr(made) in own]
             notes[measure] = [note for e, made in pairs for note in _difference(e, made, check, alpha)]
     return lambda e: notes.get(e.measure, ()) if wording.is_main_value(e) else ()
+
+
+def _source(record: t.Record, system: str, text: str) -> t.Case:
+    """A text of a record in the place of a summary; only versions of one seed document belong together."""
+    return t.Case(replace(record, cluster_by=None), t.Summary(record.id, system, text, system_kind=KIND))
 
 
 def _over(measure: t.Measure) -> str:
@@ -276,8 +255,8 @@ def retrieve(
         serves[repr(measure)] = ScorerBiasRetrieval(over, scorer, each)
     checked.left_out = list(dict.fromkeys(checked.left_out))
     signed = replace(settings, signature=f"{settings.signature}|paraphrased sources:{len(records)}")
-    texts = ((record.id, record, "") for record in records)
-    checked.estimates = checked.audit(dict.fromkeys(serves.values()), PARAPHRASED, texts, scorers, signed)
+    cases = (_source(replace(record, seed_document=None), PARAPHRASED, "") for record in records)
+    checked.estimates = checked.audit(dict.fromkeys(serves.values()), cases, scorers, signed)
     by_quantity = {(e.measure, e.quantity): e for e in checked.estimates}
 
     def notes_of(e: t.Estimate) -> Sequence[t.Note]:
