@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
+from fairbrief.statistics.arrays import weight_before
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
@@ -107,7 +108,9 @@ def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) ->
     order, coin = numbers[..., :-1], numbers[..., -1:]
     own = np.broadcast_to(lengths, order.shape)
     if order.shape[-1] <= COMPARED:
-        return np.asarray(_fits(_words_before(order, own), own, words, coin), dtype=np.float64, order="C")
+        place = np.ascontiguousarray(np.moveaxis(order, -1, 0))
+        before = np.moveaxis(weight_before(place, np.moveaxis(own, -1, 0)), 0, -1)
+        return np.asarray(_fits(before, own, words, coin), dtype=np.float64, order="C")
     most = 1 + (np.cumsum(np.sort(lengths, axis=-1), axis=-1) <= words).sum(axis=-1).max()  # of the shortest
     places = np.argsort(order, axis=-1)[..., :most]
     own = np.take_along_axis(own, places, axis=-1)
@@ -119,15 +122,3 @@ def kept_sentences(numbers: Floats, lengths: Integers, words: Integers | int) ->
 def _fits(before: Integers, own: Integers, words: Integers | int, coin: Floats) -> NDArray[np.bool_]:
     """Whether a sentence is taken after ``before`` words of others. A sentence that fits is always taken."""
     return np.asarray((words - before > coin * own) | (before == 0))
-
-
-def _words_before(order: Floats, lengths: Integers) -> Integers:
-    """The number of words of all sentences with a smaller random number, by pairwise comparison. Shapes: (…, S) each."""
-    place, own = np.ascontiguousarray(np.moveaxis(order, -1, 0)), np.moveaxis(lengths, -1, 0)
-    before = np.zeros(place.shape, dtype=np.int64)
-    for i in range(len(place)):
-        for j in range(i):
-            is_later = place[j] <= place[i]
-            before[i] += own[j] * is_later
-            before[j] += own[i] * ~is_later
-    return np.moveaxis(before, 0, -1)

@@ -30,6 +30,20 @@ def ratio(part: Floats | Integers, whole: Floats | Integers) -> Floats:
     return np.where(some, part / np.where(some, whole, 1.0), np.nan)
 
 
+def weight_before(numbers: Floats, weights: Integers) -> Integers:
+    """The summed weights of the numbers that come before each one, of equals the first one first. Shapes: (n, …) each.
+
+    They are compared pair by pair, which is faster than sorting for few.
+    """
+    before = np.zeros(numbers.shape, dtype=np.int64)
+    for i in range(len(numbers)):
+        for j in range(i):
+            is_later = numbers[j] <= numbers[i]
+            before[i] += weights[j] * is_later
+            before[j] += weights[i] * ~is_later
+    return before
+
+
 GRID = 2.0**-40
 """The step of the grid: numbers are rounded by 4.5e-13 at most."""
 EXACT = 2.0**12

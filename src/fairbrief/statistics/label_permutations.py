@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from fairbrief.statistics.arrays import Floats, Integers
+from fairbrief.statistics.arrays import Floats, Integers, weight_before
 from fairbrief.statistics.keyed_random import (
     choices_among,
     keys_of,
@@ -315,13 +315,7 @@ def _places(numbers: Floats) -> Integers:
     n = len(numbers)
     if n > COMPARED:
         return np.asarray(np.argsort(np.argsort(numbers, axis=0, kind="stable"), axis=0))
-    found = np.zeros(numbers.shape, dtype=np.int64)
-    for i in range(n):
-        for j in range(i + 1, n):
-            is_before = numbers[i] <= numbers[j]
-            found[j] += is_before
-            found[i] += ~is_before
-    return found
+    return weight_before(numbers, np.ones(n, dtype=np.int64))
 
 
 @lru_cache(maxsize=64)
