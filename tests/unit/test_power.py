@@ -12,7 +12,7 @@ from tests.cli.command import ended
 
 import fairbrief
 from fairbrief import registry
-from fairbrief.auditing.estimating import Settings, estimate
+from fairbrief.auditing.estimating import Settings, estimates
 from fairbrief.auditing.jackknifed import Jackknifed
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import RequestError
@@ -59,7 +59,7 @@ def test_the_told_number_finds_a_planted_disparity_in_four_of_five_audits(name: 
     seen = 0
     for _ in range(AUDITS):
         part = part_of(bank, measure.observation, rng.integers(0, 400, n).tolist())
-        made = estimate([measure], part, Settings(n_resamples=RESAMPLES))
+        ((_, made),) = estimates([measure], [part], Settings(n_resamples=RESAMPLES))
         (e,) = [e for e in made if e.quantity == quantity]
         p = e.extract_p if against == "extract_p" else e.p
         seen += p is not None and p <= 0.05

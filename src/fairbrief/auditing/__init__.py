@@ -30,6 +30,8 @@ from fairbrief.auditing.sanity_baselines import OF_SYSTEMS, SANITY_PREFIX, Excha
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
+    CHARACTERS,
+    SOURCES,
     GroupPlaces,
     InputProfile,
     OtherLanguages,
@@ -132,7 +134,7 @@ class _Audit:
         self.checks, unchecked = scorer_checks.plan_checks(choice.measures, head, scorers, wanted=wanted)
         self.left_out = (*choice.left_out, *unchecked)
         longest = math.inf if self.checks else scorer_checks.LONGEST
-        sources = Sources.sample(plan.seed, wanted=wanted, longest=longest)
+        sources = Sources(SOURCES, plan.seed, math.inf if wanted else CHARACTERS, longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
         hashes = TextHashes(tuple(compared))

@@ -15,7 +15,7 @@ from fairbrief.conclusions import FEWEST_IN_A_GROUP, MOST_PERMUTED
 from fairbrief.statistics import resampling
 from fairbrief.statistics.arrays import TIE, ratio, tolerance
 from fairbrief.statistics.jackknife import Spreads
-from fairbrief.statistics.resampling import PermutationTest, largest, share_reached
+from fairbrief.statistics.resampling import PermutationTest, share_reached
 from fairbrief.types import Floats, Integers, Totals, Value
 
 SUMS_TIE = 1e-9
@@ -57,7 +57,7 @@ class Permutations:
         means = self._means(drawn, there)
         if value.contrasts and self.knows(value):
             each = [self._size(name, is_signed=is_both) for name in value.contrasts]
-            observed, sizes = (largest(np.stack(several, axis=-1)) for several in zip(*each, strict=True))
+            observed, sizes = map(np.fmax.reduce, zip(*each, strict=True))
             p, least = self._upper_p(observed, sizes), self._smallest_p(sizes)
         else:
             drawn = np.where(there, drawn, np.nan)
@@ -215,4 +215,4 @@ def _flip_sizes(sums: Floats, contributions: Floats) -> Floats:
     squares = (contributions**2).sum(axis=0)
     rest = squares - sums**2 / len(contributions)
     t = np.abs(sums) / np.sqrt(np.where(rest > TIE * np.maximum(squares, 1e-300), rest, np.nan))
-    return largest(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t))
+    return np.asarray(np.where(np.isnan(t), np.where(np.abs(sums) > 0, np.inf, 0.0), t).max(axis=-1))

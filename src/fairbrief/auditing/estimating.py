@@ -121,11 +121,6 @@ def estimate_of(
     return made.replace(**{k: min(max(x, least), most) for k, x in numbers.items() if x is not None})
 
 
-def estimate(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
-    """The estimates of all measures that read one part's rows."""
-    return next(estimates(measures, [part], settings))[1]
-
-
 def estimates(
     measures: Sequence[Measure], parts: Sequence[Part], settings: Settings
 ) -> Iterator[tuple[Part, list[Estimate]]]:
@@ -170,7 +165,7 @@ def _of_part(part: Part) -> Fields:
     """What all estimates of a part have in common."""
     return {
         "system": part.system, "subgroup": dict(part.subgroup), "n": part.rows, "clusters": len(part.clusters),
-        "excluded": part.ledger.excluded(part.system, part.subgroup), "system_kind": part.system_kind,
+        "excluded": part.ledger.excluded.get((part.system, part.subgroup), {}), "system_kind": part.system_kind,
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fairbrief.auditing.null_sums import NullSums, RelabelledRows, contrast_sums, squares_of
-from fairbrief.auditing.origins import WHOLE, Codes, Key, Origins, Subgroup, narrowed
+from fairbrief.auditing.origins import WHOLE, Codes, Key, Origins, narrowed
 from fairbrief.reports.frames import coded
 from fairbrief.statistics.arrays import on_grid
 from fairbrief.statistics.label_permutations import Choice
@@ -243,15 +243,11 @@ class Ledger:
         """The origins that have a row, in the order of `matrix`."""
         return self.origins.of(np.flatnonzero(self.reasons == 0))
 
-    def excluded(self, system: str, part: Subgroup) -> Mapping[str, int]:
-        """How many units of a system and subgroup have no row, by reason."""
-        return self._excluded.get((system, part), {})
-
     @cached_property
-    def _excluded(self) -> dict[Key, Mapping[str, int]]:
-        """By system and subgroup, when all rows are here."""
+    def excluded(self) -> dict[Key, dict[str, int]]:
+        """By system and subgroup, when all rows are here, how many units have no row, by reason."""
         names, missing = list(self.known_reasons), np.flatnonzero(self.reasons)
-        found: dict[Key, Mapping[str, int]] = {}
+        found: dict[Key, dict[str, int]] = {}
         for key, own in self.origins.by_subgroup(missing).items():
             counts = Counter(names[reason] for reason in self.reasons[missing[own]].tolist())
             found[key] = dict(sorted(counts.items()))

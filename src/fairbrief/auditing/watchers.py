@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -438,11 +438,6 @@ class Sources(Watcher):
     _limit: int = 1 << 64
     """The highest rank, once as many as ``most`` are here; until then above all ranks."""
 
-    @classmethod
-    def sample(cls, seed: int, *, wanted: bool | None, longest: float = math.inf) -> Self:
-        """An empty sample; one for a check that was not asked for is limited in its characters, too."""
-        return cls(SOURCES, seed, math.inf if wanted else CHARACTERS, longest)
-
     def note(self, cases: Sequence[Case]) -> None:
         """Offer the records of some cases, with their summaries."""
         for case in cases:
@@ -495,8 +490,7 @@ class Sources(Watcher):
 # ---------------------------------------------------------------------------------------- all together
 
 
-@dataclass(slots=True)
-class Watchers:
+class Watchers(NamedTuple):
     """The watchers of one audit."""
 
     sources: Sources
@@ -507,13 +501,10 @@ class Watchers:
 
     def note(self, cases: Sequence[Case]) -> None:
         """Show some cases to each."""
-        for watcher in self._each():
+        for watcher in self:
             watcher.note(cases)
 
     def merge(self, other: Watchers) -> None:
         """Add what was seen of other cases."""
-        for own, others in zip(self._each(), other._each(), strict=True):
+        for own, others in zip(self, other, strict=True):
             own.merge(others)
-
-    def _each(self) -> list[Watcher]:
-        return [getattr(self, f.name) for f in fields(self)]

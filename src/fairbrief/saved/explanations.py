@@ -103,7 +103,7 @@ def explain(
         explanations.append(
             Explanation(
                 repr(built), wanted, system, value, influences, tuple(each), effect(value, left, NOTHING),
-                ledger.excluded(system, WHOLE), estimate,
+                ledger.excluded.get((system, WHOLE), {}), estimate,
             )
         )  # fmt: skip
     return explanations

@@ -218,11 +218,6 @@ def studentize(top: Floats, bottom: Floats, squares: Floats, center: Floats | fl
     return np.asarray(np.where(np.isnan(theta), np.nan, np.where(error > 0, t, np.inf)))
 
 
-def largest(sizes: Floats) -> Floats:
-    """The largest size over the last axis, of those that are defined; nan where none is."""
-    return np.asarray(np.fmax.reduce(sizes, axis=-1))
-
-
 def holm(ps: Sequence[float | None]) -> list[float | None]:
     """P-values adjusted so that the chance of *any* false alarm stays at α.
 
