@@ -16,8 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
+from fairbrief.measures.bases import SUPPORT_CHECK, BaseMeasure, Fraction, NotObserved, TextScorer, declared
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.group_sums import by_group, coded, mean_size, summed_by_group
@@ -27,20 +26,10 @@ from fairbrief.statistics import TIE
 
 NO_SENTENCE = "the source has no sentence"
 PLACES = ("beginning", "middle", "end")
-WORDS = ContrastWords(
-    title="share of supported claims minus that of the average claim",
-    unit="points",
-    below="{size} less often supported than the average claim",
-    above="{size} more often supported than the average claim",
-)
-DECLARED = Declaration(
-    family="Support",
-    on_request="support is only as good as the scorer",
-    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
-    judges_support=True,
-    items="claims",
-)
-"""What the declarations of both measures share."""
+OF_FAMILY: Mapping[str, Any] = {
+    "scorer_checks": SUPPORT_CHECK, "judges_support": True, "items": "claims",
+}  # fmt: skip
+"""The settings that both measures declare."""
 
 
 class Claims(ComparesGroups):
@@ -169,18 +158,7 @@ class UnsupportedClaims(_UnsupportedMeasure):
     """
 
     name = "unsupported_claims"
-    declaration = DECLARED.replace(
-        question="how much of the summaries the sources do not support, between groups of claims",
-        harm="Readers would meet unsupported claims about some groups more often than about others.",
-        attribute_of="entity",
-        better="less",
-        contrast=WORDS.replace(
-            question="About whom do the summaries claim what the sources do not support?",
-            even="claims of every group are supported equally often",
-            sentence="In summaries by {system}, claims with {group} are {difference}",
-            worse_below="claims with {group}",
-        ),
-    )
+    declaration = declared(name, **OF_FAMILY, attribute_of="entity", better="less")
     over: str = field()  # which has no default here
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
@@ -207,16 +185,7 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     """
 
     name = "unsupported_by_place"
-    declaration = DECLARED.replace(
-        question="how much of each part of the summaries the sources do not support",
-        harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
-        contrast=WORDS.replace(
-            question="In which part do the summaries claim what the sources do not support?",
-            even="claims in every part are supported equally often",
-            sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
-            worse_below="claims from the {group} of the summary",
-        ),
-    )
+    declaration = declared(name, **OF_FAMILY)
     over: str = field(default="", init=False)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
