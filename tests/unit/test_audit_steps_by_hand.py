@@ -149,7 +149,7 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
     """Of s one of two, of t none lacks units: only what s reads by units says so, and nothing where no summary has any."""
     with_units = Case(case().record, Summary("r", "t", "Alder.", (Claim("Alder."),)))
     of_s = Case(case().record, Summary("r", "s", "Alder.", (Claim("Alder."),)))
-    measures = repr(EqualCoverage("side")), repr(Uer("side"))
+    measures = {repr(m): m for m in (EqualCoverage("side"), Uer("side"))}
     estimates = [estimate(measure=m, system=system) for system in "st" for m in measures]
 
     def told(*cases: Case) -> list[list[str]]:
@@ -157,7 +157,7 @@ def test_summaries_without_claims_are_counted_beside_those_that_have_some() -> N
         fallback.note(cases)
         other = InputProfile()
         other.merge(fallback)
-        return codes(with_notes(estimates, other.claim_notes()))
+        return codes(with_notes(estimates, other.claim_notes(measures)))
 
     assert told(case(), of_s, with_units) == [["without_claims"], [], [], []]
     assert told(case(), case(system="t")) == [[]] * 4

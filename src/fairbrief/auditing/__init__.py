@@ -165,14 +165,18 @@ class _Audit:
         settings = run.settings()
         estimates, gaps = run.estimates(settings)
         checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
-        estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
+        notes = [scorer_checks.bias_notes(checks, checked, plan.alpha)]
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
         if self.protocol is None and plan.n_resamples and plan.check_scorers is not False:
             sample = run.measures, watchers.sources, run.scorers
             reach = scorer_checks.reach_of(*sample, wanted=plan.check_scorers)
             if plan.check_scorers:
                 retrieved, notes_of = scorer_checks.retrieve(*sample, settings)
-                estimates = with_notes(estimates, notes_of)
+                notes.append(notes_of)
+        by_spec = {repr(measure): measure for measure in run.measures}
+        notes += length_notes(estimates, plan.alpha), spelling_notes(estimates)
+        notes += watchers.places.notes(by_spec), watchers.profile.claim_notes(by_spec)
+        estimates = with_notes(estimates, *notes)
         rows = rows_from([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
         if self.protocol is None:
             tables = sensitivity.tables(estimates, run.measures, plan.alpha)
@@ -180,10 +184,6 @@ class _Audit:
             tables = [*self.protocol.tables(estimates)]
             if hasattr(self.protocol, "per_record_tables"):
                 tables += self.protocol.per_record_tables(rows.table())
-        by_spec = {repr(measure): measure for measure in run.measures}
-        of_groups = length_notes(estimates, plan.alpha), spelling_notes(estimates)
-        of_inputs = watchers.places.notes(by_spec), watchers.profile.claim_notes()
-        estimates = with_notes(estimates, *of_groups, *of_inputs)
         result = Result(
             estimates=(*estimates, *checked.estimates, *retrieved.estimates),
             differences=tuple(gaps),

@@ -13,18 +13,16 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
 from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 
-from fairbrief import registry
 from fairbrief.auditing.notes import NotesOf, is_leading
 from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
-from fairbrief.errors import DataError, FairbriefError
+from fairbrief.errors import DataError
 from fairbrief.ranges import distinct
 from fairbrief.reports.frames import numbers
 from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
@@ -260,16 +258,14 @@ class GroupPlaces(Watcher):
             return [
                 Note("place_is_group", {"attribute": attribute, "groups": placed})
                 for (system, attribute), placed in found.items()
-                if system == e.system and is_leading(e) and _depends_on(measures.get(e.measure), attribute)
+                if system == e.system and is_leading(e) and _depends_on(measures[e.measure], attribute)
             ]
 
         return notes_of
 
 
-def _depends_on(measure: Measure | None, attribute: str) -> bool:
+def _depends_on(measure: Measure, attribute: str) -> bool:
     """Whether a measure compares groups of documents by the attribute, or asks where in the text something is."""
-    if measure is None:
-        return False
     declared, over = measure.declaration, getattr(measure, "over", "")
     return declared.needs_order or (declared.attribute_of == "document" and over == attribute)
 
@@ -390,14 +386,16 @@ class InputProfile(Watcher):
                 of[owner] = {name: values for name, values in of[owner].items() if len(values) <= MOST_GROUPS}
         return found
 
-    def claim_notes(self) -> NotesOf:
-        """At estimates of measures that look for claims: how many summaries were cut into sentences, where others have claims."""
+    def claim_notes(self, measures: Mapping[str, Measure]) -> NotesOf:
+        """At estimates of measures that look for claims: how many summaries were cut into sentences, where others have claims.
+        ``measures`` are by spec.
+        """
         kinds = itertools.product(self.summaries(), ["claims"], ("given", "split"))
         is_mixed = any(self._counts[kind] for kind in kinds)
 
         def notes_of(e: Estimate) -> Sequence[Note]:
             absent = self._counts[e.system, "claims", "absent"] if is_mixed else 0
-            if not absent or not _reads_claims(e.measure):
+            if not absent or not _reads_claims(measures[e.measure]):
                 return ()
             summaries = absent + self._counts[e.system, "claims", "given"]
             return (Note("without_claims", {"system": e.system, "absent": absent, "summaries": summaries}),)
@@ -405,14 +403,9 @@ class InputProfile(Watcher):
         return notes_of
 
 
-@cache
-def _reads_claims(measure: str) -> bool:
+def _reads_claims(measure: Measure) -> bool:
     """Whether a measure takes given claims, and sentences where there are none."""
-    try:
-        made = registry.make("measure", measure)
-        return "auto" in (getattr(made, "claims", None), getattr(made.observation, "claims", None))
-    except FairbriefError:
-        return False
+    return "auto" in (getattr(measure, "claims", None), getattr(measure.observation, "claims", None))
 
 
 # --------------------------------------------------------------------------------- a sample of sources

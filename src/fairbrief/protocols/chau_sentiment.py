@@ -250,8 +250,6 @@ def interval(low: float | None, high: float | None) -> str:
 
 def _rows_of(per_record: pa.Table, measure: str) -> tuple[dict[str, pa.Table], Counter[str]]:
     """By system the rows that a measure reads and that have numbers; and why others have none."""
-    if not len(per_record):
-        return {}, Counter()
     read_by = per_record["measures"].cast(pa.string())
     rows = per_record.filter(pc.match_substring_regex(read_by, rf"(?m)^{measure}\b"))
     reasons = Counter(rows["reason"].cast(pa.string()).drop_null().to_pylist())
@@ -263,6 +261,4 @@ def _rows_of(per_record: pa.Table, measure: str) -> tuple[dict[str, pa.Table], C
 
 def _numbers(rows: pa.Table, column: str) -> Floats:
     """A column of the per-record statistics; what a row does not have is zero."""
-    if column not in rows.column_names:
-        return np.zeros(len(rows))
     return np.asarray(np.nan_to_num(rows[column].to_numpy(zero_copy_only=False).astype(np.float64)))
