@@ -111,8 +111,6 @@ class Distinguishability(BaseMeasure):
         return {self.name: mean_of_records(totals, "score", limits=(-1, 1))}
 
     def explain(self, totals: t.Totals) -> str:
-        if not totals["one"]:
-            return "No two groups could be compared."
         score = float(totals["score"] / totals["one"])
         return (
             f"Of {totals['texts']:.0f} summaries, {(score + 1) / 2:.0%} are closer to their own group's "
