@@ -34,7 +34,7 @@ from fairbrief.conclusions import decisive
 from fairbrief.declarations import ScorerCheck
 from fairbrief.engines import ThisProcess
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.measures.record_texts import claims_of
+from fairbrief.measures.record_texts import claims_of, known
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.measures.scorer_bias import ScorerBias, ScorerBiasRetrieval, long_sentences
 from fairbrief.reports import wording
@@ -161,7 +161,7 @@ def take(checks: Sequence[Check], sample: Sources, scorers: Scorers, settings: S
         try:
             made = check.exchange(records, settings.seed)
             why = "" if made.records else f"no source could be exchanged: {made.refused.most_common(1)[0][0]}"
-            cases = (_source(r, EXCHANGED, "\n".join(d.text for d in r.documents)) for r in made.records)
+            cases = (_source(r, EXCHANGED, known(r).source) for r in made.records)
             found = [] if why else checked.audit(check.measures, cases, scorers, signed)
         except MissingExtra as error:
             why = str(error)

@@ -154,15 +154,18 @@ class PermutationTest:
 def group_permutation(
     values: Floats, is_first: NDArray[np.bool_], names: Sequence[str], n_resamples: int, seed: int
 ) -> PermutationTest:
-    """Test that the values of two groups of clusters, each of two or more, have the same mean. Shapes: (c,) each.
+    """Test that the values of two groups of clusters have the same mean. Shapes: (c,) each.
 
     The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
     clusters are exchangeable. Up to 10,000, all ways to choose the smaller group are listed; else ``n_resamples`` are drawn,
     each a function of seed, cluster name and draw.
+    p is 1 unless each group has two clusters.
     Source: Janssen, Statistics & Probability Letters 36 (1997); Chung & Romano, Annals of Statistics 41 (2013).
     """
     c, first = len(values), int(is_first.sum())
     small = min(first, c - first)
+    if small < 2:
+        return PermutationTest(1.0, 1.0, 1.0)
     in_small = is_first if first == small else ~is_first
     ways = comb(c, small)
     if ways <= EXACT_LIMIT:
