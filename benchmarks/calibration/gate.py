@@ -68,7 +68,8 @@ def outcome(measure: Measure, rows: np.ndarray, columns: tuple[tuple[str, ...], 
     """What the gate says of one system's value against a limit."""
     ledger = ledger_of(measure, {"candidate": rows}, columns)
     part = parts_of(ledger, ())["candidate", WHOLE]
-    estimates = estimating.estimate([measure], part, estimating.Settings(n_resamples=n_resamples, seed=seed))
+    settings = estimating.Settings(n_resamples=n_resamples, seed=seed)
+    ((_, estimates),) = estimating.estimates([measure], [part], settings)
     return gate.overall(gate.decided(gate.of_limit(gate_rules.rule(f"{measure!r}<={limit}"), estimates)))
 
 

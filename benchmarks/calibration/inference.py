@@ -21,7 +21,7 @@ from benchmarks.recording import markdown, options, write_section
 
 from fairbrief import registry
 from fairbrief.auditing.differences import difference
-from fairbrief.auditing.estimating import Settings, estimate
+from fairbrief.auditing.estimating import Settings, estimates
 from fairbrief.auditing.extracts import ExtractDraws
 from fairbrief.auditing.ledger import Ledger, RowBlock
 from fairbrief.auditing.null_sums import NullSums
@@ -154,7 +154,8 @@ def _estimates(
 ) -> list[Estimate]:
     if not world.compares:
         (part,) = parts.values()
-        return [e for e in estimate(measures, part, settings) if _is_watched(e) and _is_judged(e, world)]
+        ((_, found),) = estimates(measures, [part], settings)
+        return [e for e in found if _is_watched(e) and _is_judged(e, world)]
     first, second = parts["x"], parts["y"]
     return [e for e in difference(measures, first, second, settings) if e.is_primary]
 

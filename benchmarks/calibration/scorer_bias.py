@@ -17,7 +17,8 @@ import numpy as np
 from benchmarks.recording import options, write_json
 
 from fairbrief.auditing import estimating, scorer_checks
-from fairbrief.auditing.watchers import Sources
+from fairbrief.auditing.scorer_lookup import Scorers
+from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.measures.scorer_bias import ScorerBiasSentiment
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
 
@@ -68,14 +69,14 @@ def sources(n: int, seed: int = 0) -> list[Record]:
 
 def check(scorer: NoisyScorer, records: Sequence[Record], n_resamples: int) -> Estimate:
     """The main value of one world."""
-    kept = Sources.sample(0, wanted=True)
+    kept = Sources(SOURCES, 0)
     for record in records:
         kept.offer(record)
     measure = ScorerBiasSentiment("gender", scorer.name)
     genders = {"female": "female", "male": "male"}
     asked = scorer_checks.Check("gender", ("female", "male"), genders, (measure,), {})
     settings = estimating.Settings(n_resamples=n_resamples, seed=scorer.world)
-    found = scorer_checks.take([asked], kept, {scorer.name: scorer}, settings)
+    found = scorer_checks.take([asked], kept, Scorers({scorer.name: scorer}), settings)
     return next(e for e in found.estimates if e.quantity == measure.name)
 
 

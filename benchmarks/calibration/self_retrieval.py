@@ -20,7 +20,7 @@ from benchmarks.recording import options, write_json
 from fairbrief import registry
 from fairbrief.auditing import estimating, scorer_checks
 from fairbrief.auditing.scorer_lookup import Scorers
-from fairbrief.auditing.watchers import Sources
+from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.measures import scorer_bias
 from fairbrief.types import Ask, Document, Estimate, Record, Scores
 
@@ -82,7 +82,7 @@ def records(world: int, n: int, *, is_rare: bool) -> list[Record]:
 
 def check(scorer: NoisyScorer, n: int, *, is_rare: bool = False) -> dict[str, Estimate]:
     """The estimates of one world by quantity."""
-    kept = Sources.sample(0, wanted=True)
+    kept = Sources(SOURCES, 0)
     for record in records(scorer.world, n, is_rare=is_rare):
         kept.offer(record)
     measure = registry.make("measure", "coverage_parity(scorer=noisy)@party")
