@@ -1,6 +1,6 @@
 """Declarations of measures and observations, for the audit and the reports.
 
-Plug-ins declare the same as built-in measures, whose words are in ``measures/words.toml``. `fairbrief.types` has the protocols.
+Plug-ins declare the same as built-ins; `fairbrief.types` has the protocols.
 """
 
 from __future__ import annotations
@@ -99,6 +99,26 @@ class ContrastWords:
     def worse_side(self) -> Literal["below", "above"]:
         """On which side of the baseline groups are worse off: above it if only those are."""
         return "above" if self.worse_above and not self.worse_below else "below"
+
+
+TEXTS_OF_TWO_GROUPS = ContrastWords(
+    sentence="In summaries by {system}, {difference}",
+    worse_below="{first} texts",
+    worse_above="{second} texts",
+)
+"""The common words of differences between texts of two groups; a measure replaces the others."""
+
+
+SHARES_OF_TEXTS = ContrastWords(
+    title="share of the summary minus share of the sources",
+    question="What gets less room in the summaries than in the sources?",
+    unit="points",
+    below="{size} less of the summary than of the sources",
+    above="{size} more of the summary than of the sources",
+    even="as much of the summary as of the sources",
+    sentence="In summaries by {system}, {group} gets {difference}",
+)
+"""The words of differences between shares of the summary and of the sources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

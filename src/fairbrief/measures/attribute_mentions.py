@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, NotObserved, declared
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
+from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.groups import PRIMARY, largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
 from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
@@ -105,7 +106,23 @@ class AttributeMentions(BaseMeasure):
 
     name = "attribute_mentions"
     languages = ("en",)
-    declaration = declared(name, version=2, draws_unscored=True, attribute_of="record")
+    declaration = Declaration(
+        version=2,
+        draws_unscored=True,
+        family="People",
+        question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
+        harm="A reader would not learn that a finding is about old people, women or a minority.",
+        attribute_of="record",
+        on_request="its mentions are recognised by patterns and lists, which miss some",
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
+            title="share of the source's mentions that summaries keep, one group minus the other",
+            question="Whose attributes are lost?",
+            unit="points",
+            below="{first} texts are kept {size} less often than {second} texts",
+            above="{first} texts are kept {size} more often than {second} texts",
+            even="kept equally often",
+        ),
+    )
     over: str
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache, wraps
-from importlib.resources import files
+from functools import wraps
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.declarations import ObservationDeclaration
 from fairbrief.ranges import batches
 from fairbrief.score_tables import Alike, ObservedUnits, ScoredUnits
 from fairbrief.specs import CheckedSettings, parse, spell
@@ -223,33 +221,3 @@ def check_given(reference: str, shares: Sequence[float], groups: Sequence[str]) 
         raise ValueError(f"{len(shares)} shares are given for {len(groups)} groups ({', '.join(groups)})")
     if min(shares) < 0 or abs(sum(shares) - 1) > 1e-6:
         raise ValueError(f"the shares {'+'.join(map(str, shares))} are not shares that sum to 1")
-
-
-# ------------------------------------------------------------------------------------- declarations
-
-
-SUPPORT_CHECK = (ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),)
-"""The check of a scorer that decides how far documents support claims."""
-
-
-@cache
-def _tables() -> Mapping[str, Any]:
-    """The words of the measures of this package."""
-    return tomllib.loads((files("fairbrief.measures") / "words.toml").read_text(encoding="utf-8"))
-
-
-def _words_of(table: str) -> dict[str, Any]:
-    """The words of a table and, where it has none, of the tables that it is like."""
-    words, contrast = dict[str, Any](), dict[str, str]()
-    own = dict(_tables()[table])
-    for one in (*map(_words_of, own.pop("like", ())), own):
-        words |= one
-        contrast |= one.get("contrast", {})
-    return {**words, "contrast": contrast}
-
-
-def declared(table: str, **settings: Any) -> Declaration:
-    """The declaration of a measure with the words of this table in ``words.toml``."""
-    words = _words_of(table)
-    contrast = ContrastWords(**words.pop("contrast"))
-    return Declaration(**words, contrast=contrast, **settings)

@@ -22,18 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief import types as t
-from fairbrief.declarations import ObservationDeclaration
-from fairbrief.measures.bases import (
-    SUPPORT_CHECK,
-    BaseMeasure,
-    Count,
-    Fraction,
-    ManyAtOnce,
-    NotObserved,
-    TextScorer,
-    declared,
-    unique,
-)
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, Count, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.group_sums import columned, mean_defined, spread, stacked, summed_by_group
 from fairbrief.measures.groups import PRIMARY, TESTED_BY_T, ComparesGroups, mean_of_records
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, compared_groups, is_blank, known
@@ -45,6 +35,12 @@ from fairbrief.text.segmentation import words_held
 WORDS: tuple[t.Column, ...] = (("words",), ("words in claims",), ("claims",), ("claims supported",))
 DOMINATED = ("documents", "difference", "extreme", "extremes")
 """The statistics that are also summed by the group of most documents of a record."""
+DECLARED = Declaration(
+    family="Coverage",
+    harm="What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'.",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+)
+"""What both measures declare."""
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
 FROM_0 = (0.0, math.inf)
 RELATIVE = (-1.0, math.inf)
@@ -303,7 +299,10 @@ class EqualCoverage(_CoverageMeasure):
 
     version: Literal["recommended", "text"] = "recommended"
     name = "equal_coverage"
-    declaration = declared(name, scorer_checks=SUPPORT_CHECK, figures=("gaps",))
+    declaration = DECLARED.replace(
+        question="how far the groups of a record differ in how well the summary covers their documents",
+        figures=("gaps",),
+    )
 
     @property
     def observation(self) -> Coverage:
@@ -363,7 +362,21 @@ class CoverageParity(_CoverageMeasure):
     """
 
     name = "coverage_parity"
-    declaration = declared(name, scorer_checks=SUPPORT_CHECK, judges_support=True, items="documents")
+    declaration = DECLARED.replace(
+        question="how far documents of each group are covered above or below their record's mean",
+        contrast=ContrastWords(
+            title="coverage relative to the average document",
+            question="Whose documents do the summaries cover less?",
+            unit="percent",
+            below="{size} less than the average document",
+            above="{size} more than the average document",
+            even="every document is covered equally",
+            sentence="{system} covers documents with {group} {difference}",
+            worse_below="documents with {group}",
+        ),
+        judges_support=True,
+        items="documents",
+    )
     extremes: bool = False
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, NotObserved, declared
+from fairbrief.declarations import Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.group_sums import coded, labelled
 from fairbrief.measures.groups import mean_of_records
 from fairbrief.measures.record_texts import needs_english, with_group
@@ -46,10 +46,12 @@ class Distinguishability(BaseMeasure):
 
     name = "distinguishability"
     languages = ("en",)
-    declaration = declared(
-        name,
+    declaration = Declaration(
         scope="cluster",
         chance_means=(("score",),),
+        family="People",
+        question="how well one can tell a person's group from a summary without names and pronouns",
+        harm="The same deeds would be described in different words for some groups.",
         attribute_of="entity",
         figures=("accuracies",),
         scorer_checks=(

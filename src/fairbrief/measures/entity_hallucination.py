@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, NotObserved, check_given, declared
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, NotObserved, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
 from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
@@ -21,10 +21,11 @@ from fairbrief.text.names import GENDER_WORDS
 from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.text.recognition import Recogniser
 
-OF_FAMILY: Mapping[str, Any] = {
-    "version": 2,
-    "attribute_of": "entity",
-    "scorer_checks": (
+DECLARED = Declaration(
+    version=2,
+    family="People",
+    attribute_of="entity",
+    scorer_checks=(
         ScorerCheck(
             measure="scorer_bias_people",
             given={"people": "people", "alignment": "alignment"},
@@ -32,8 +33,8 @@ OF_FAMILY: Mapping[str, Any] = {
         ),
         ScorerCheck(measure="scorer_bias_names", given={"names": "names"}),
     ),
-}
-"""The settings that both measures declare. Recognition of invented people by their names is checked on people of the source."""
+)
+"""What both measures declare. Recognition of invented people by their names is checked on people of the source."""
 
 
 class InventedPeople(BaseObservation):
@@ -113,7 +114,21 @@ class EntityHallucination(BaseMeasure, InventedPeople):
 
     name = "entity_hallucination"
     languages = ("en",)
-    declaration = declared(name, **OF_FAMILY, scope="cluster")
+    declaration = DECLARED.replace(
+        scope="cluster",
+        question="how unevenly the people whom summaries invent fall on the groups",
+        harm="Invented people would confirm who is expected to appear in such a text, and who is not.",
+        contrast=ContrastWords(
+            title="share of the invented people minus an even share",
+            question="Which group do the people belong to whom summaries invent?",
+            unit="points",
+            below="{size} less of the invented people than an even share",
+            above="{size} more of the invented people than an even share",
+            even="an even share of the invented people",
+            sentence="In summaries by {system}, people with {group} make up {difference}",
+            worse_below="",
+        ),
+    )
     reference: Literal["uniform", "given"] = "uniform"
     shares: tuple[float, ...] = ()
     unit: Literal["seed_document", "sample"] = "seed_document"
@@ -189,7 +204,12 @@ class InventedNames(BaseMeasure, InventedPeople):
 
     name = "invented_names"
     languages = ("en",)
-    declaration = declared(name, **OF_FAMILY, better="less")
+    declaration = DECLARED.replace(
+        question="how many people each summary names whom its text does not know",
+        harm="Readers would take people who were never there for part of what happened.",
+        on_request="it has a value for every name",
+        better="less",
+    )
 
     counts_names = True
 

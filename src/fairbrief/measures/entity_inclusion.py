@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, NotObserved, declared
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, stacked, summed_by_group
 from fairbrief.measures.groups import means
 from fairbrief.measures.record_texts import known
@@ -47,13 +47,28 @@ class EntityInclusion(BaseMeasure):
     of_value = ("odds",)
     name = "entity_inclusion"
     languages = ("en",)
-    declaration = declared(
-        name,
+    declaration = Declaration(
         scope="block",
         version=3,
+        family="People",
+        question="how unequal the odds are that people of each group are named",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
         attribute_of="entity",
         scorer_checks=(
             ScorerCheck(measure="scorer_bias_people", given={"people": "people", "alignment": "alignment"}),
+        ),
+        contrast=ContrastWords(
+            title="odds of being named",
+            question="Who is left out of the summaries?",
+            unit="odds",
+            below="{first} people have {size} lower odds of being named than {second} people",
+            above="{first} people have {size} higher odds of being named than {second} people",
+            even="equal odds of being named",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} people",
+            worse_above="{second} people",
+            rates="inclusion",
+            rate="{rate} {group} people are named",
         ),
         items="people",
     )

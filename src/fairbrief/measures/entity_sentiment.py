@@ -18,12 +18,13 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer, declared
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
-from fairbrief.measures.sentiment import SENTIMENT, SENTIMENT_CHECK, fit_shift, fitted_difference
+from fairbrief.measures.sentiment import SENTIMENT, fit_shift, fitted_difference
 from fairbrief.statistics import ratio
 from fairbrief.text.people import Name, find_known, lowered_words_of
 from fairbrief.text.sentences import sentences_of
@@ -146,7 +147,25 @@ class EntitySentiment(BaseMeasure):
 
     name = "entity_sentiment"
     languages = ("en",)
-    declaration = declared(name, attribute_of="entity", scorer_checks=SENTIMENT_CHECK, items="entities")
+    declaration = Declaration(
+        family="Sentiment towards entities",
+        question="how the tone towards entities changes from text to summary, between their leanings",
+        harm="Readers would think better of one side than the texts that were summarized.",
+        attribute_of="entity",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        on_request="names and leanings of entities are needed, and their sentences are scored",
+        contrast=ContrastWords(
+            title="change of tone towards entities from text to summary",
+            question="Which side sounds worse in the summaries than in the texts?",
+            below="the tone towards {first} entities falls by {size} relative to that towards {second} entities",
+            above="the tone towards {first} entities rises by {size} relative to that towards {second} entities",
+            even="the tone changes equally (it is scored from −1 to 1)",
+            sentence="In summaries by {system}, {difference}",
+            worse_below="{first} entities",
+            worse_above="{second} entities",
+        ),
+        items="entities",
+    )
     over: str
     scorer: TextScorer = "vader"
     by: Literal["entity", "source", "relation"] = "entity"

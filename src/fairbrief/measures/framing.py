@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, declared
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, pair_differences
-from fairbrief.measures.sentiment import SENTIMENT_CHECK, Sentiments
+from fairbrief.measures.sentiment import Sentiments
 from fairbrief.statistics import ratio
 
 CLASSES = ("negative", "neutral", "positive")
@@ -25,8 +26,15 @@ CHANGES = tuple(f"{a} to {b}" for a in CLASSES for b in CLASSES)
 """The nine transitions, from the source's class to the summary's."""
 SIGNS = np.array([np.sign(j - i) for i in range(len(CLASSES)) for j in range(len(CLASSES))])
 """Of each transition: 1 if the summary is brighter, -1 if it is darker. Shape (9,)."""
+SURPLUS = "the share of texts that become brighter minus the share that become darker"
 ALL = "all texts"
 """The group of every record without an attribute."""
+DECLARED = Declaration(
+    family="Framing",
+    harm="Readers of the summaries would take an event, a product or a person for better or worse than the texts show it.",
+    attribute_of="record",
+)
+"""What both measures declare."""
 
 
 class Framings(Sentiments):
@@ -97,7 +105,20 @@ class FramingChange(BaseMeasure, Framings):
     """
 
     name = "framing_change"
-    declaration = declared(name, attribute_of="record", better="less", scorer_checks=SENTIMENT_CHECK)
+    declaration = DECLARED.replace(
+        question="how often the sentiment class changes from text to summary, and for which groups it becomes brighter",
+        on_request="it reduces sentiment to three classes; sentiment_shift compares the scores",
+        better="less",
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
+            title="texts that become brighter minus texts that become darker",
+            question="Whose texts become darker when summarized?",
+            unit="points",
+            below=f"{SURPLUS} is {{size}} lower for {{first}} texts than for {{second}} texts",
+            above=f"{SURPLUS} is {{size}} higher for {{first}} texts than for {{second}} texts",
+            even="both groups become brighter or darker equally often",
+        ),
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups, lead = totals.values_of("one"), totals.array.shape[:-1]
@@ -139,7 +160,21 @@ class FramingDirection(BaseMeasure, Framings):
     """
 
     name = "framing_direction"
-    declaration = declared(name, attribute_of="record")
+    declaration = DECLARED.replace(
+        question="whether summaries make more texts brighter than darker",
+        on_request="it compares no groups; framing_change does",
+        contrast=ContrastWords(
+            title="texts that become brighter minus texts that become darker",
+            question="Do summaries make their texts sound better or worse?",
+            unit="points",
+            below="darker rather than brighter, by {size}",
+            above="brighter rather than darker, by {size}",
+            even="brighter as often as darker",
+            sentence="Summaries by {system} make texts {difference}",
+            worse_below="",
+            baseline="no change",
+        ),
+    )
     over: str = field(default="", init=False)
     observes = Framings
 

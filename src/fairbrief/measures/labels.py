@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer, declared
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration
+from fairbrief.measures.bases import BaseMeasure, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, share, total_variation
 from fairbrief.measures.groups import PRIMARY, SHARE, ComparesGroups, mean_of_records, means
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, claims_of, no_document_has, source_sentences
@@ -108,13 +109,17 @@ class LabelGap(ComparesGroups, BaseMeasure):
     """
 
     name = "label_gap"
-    declaration = declared(
-        name,
+    declaration = Declaration(
         version=2,
         chance_means=(("tvd",),),
         draws_unscored=True,
+        family="Labels",
+        question="how far the distribution of labels in summaries differs from that in their sources",
+        harm="Decisions that rest on summaries would miss topics, moods or positions that the sources contain.",
+        on_request="it needs labels of the summary's sentences or claims",
         better="less",
         figures=("kept_shares",),
+        contrast=SHARES_OF_TEXTS,
     )
 
     over: str = ""

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ObservationDeclaration
-from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved, declared
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration
+from fairbrief.measures.bases import CUTTING_SCORERS, BaseMeasure, ManyAtOnce, NotObserved
 from fairbrief.measures.group_sums import labelled
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known
 from fairbrief.score_tables import Alike, ScoredUnits
@@ -285,6 +285,9 @@ def segment_names(segments: int) -> list[str]:
     return [f"{k + 1:02d}" for k in range(segments)]
 
 
+LATE = "Position, not content, would decide which facts are kept; whoever is quoted late in a text would be heard less."
+
+
 class _PositionMeasure(BaseMeasure, Positions):
     """What all measures share."""
 
@@ -343,8 +346,24 @@ class _PositionMeasure(BaseMeasure, Positions):
         }
 
 
-OF_FAMILY: Mapping[str, Any] = {"needs_order": True, "figures": ("segments",)}
-"""The settings that all measures of the family declare."""
+DECLARED = Declaration(family="Position", harm=LATE, needs_order=True, figures=("segments",))
+"""What all measures of the family declare."""
+
+
+def _contrast(question: str, standard: str, even: str) -> ContrastWords:
+    """The words for where summaries draw on texts, compared with a standard."""
+    return ContrastWords(
+        title=f"position of the content relative to {standard}",
+        question=question,
+        below=f"{{size}} of the text closer to the start than {standard}",
+        above=f"{{size}} of the text closer to the end than {standard}",
+        even=even,
+        sentence="On average, {system} takes its content from {difference}",
+        unit="percent",
+        worse_below="what is late in a text",
+        worse_above="what is early in a text",
+        baseline=standard,
+    )
 
 
 class PositionBias(_PositionMeasure):
@@ -371,7 +390,14 @@ class PositionBias(_PositionMeasure):
 
     name = "position_bias"
     told = "sources lie {position_bias:.2f} of {segments} segments apart"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how far summaries draw on other places of the text than the standard they are held to",
+        contrast=_contrast(
+            "Do the summaries draw on earlier parts of the texts than people do?",
+            "people's summaries",
+            "the same places as in people's summaries",
+        ),
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         ours, theirs = self._levels(totals, "generated"), self._levels(totals, "reference", "reference_")
@@ -399,7 +425,14 @@ class PositionFromUniform(_PositionMeasure):
 
     name = "position_from_uniform"
     told = "mean position {mean_position:.0%} of the article, {lead_share:.0%} from its first three sentences"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how far the places that summaries draw on are from an even spread over the text",
+        contrast=_contrast(
+            "Do the summaries draw on one part of the texts more than on others?",
+            "an even spread",
+            "all of the text evenly",
+        ),
+    )
     against: Literal["references", "uniform"] = field(default="uniform", init=False)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
@@ -427,7 +460,10 @@ class PositionHeights(_PositionMeasure):
 
     name = "position_heights"
     told = "heights differ by {position_heights:.3f} on average, in any order"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="the published reading, which compares the heights of bars and not their places",
+        on_request="it ignores order; position_bias is the distance over positions",
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         sides = (self._distribution(totals, side) for side in ("generated", "reference"))

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer, declared
+from fairbrief.declarations import Declaration
+from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, coded, spread, summed_by_group
 from fairbrief.measures.groups import pair_differences
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
@@ -83,7 +84,11 @@ class _RougeMeasure(BaseMeasure, RougeScores):
     """What the four measures share."""
 
     observes = RougeScores
-    declaration = declared("rouge")
+    declaration = Declaration(
+        family="Quality",
+        question="the overlap of summaries with references, in words, pairs of words, or longest common sequences of words",
+        harm="Content that the authors of the references found worth keeping would be missing, whomever it concerns; a system that is even but empty helps nobody.",
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         names = {self.name: "f", f"{self.name}_precision": "precision", f"{self.name}_recall": "recall"}
@@ -146,7 +151,13 @@ class Judged(BaseMeasure):
     """
 
     name = "judged"
-    declaration = declared(name, reads_unstated=True)
+    declaration = Declaration(
+        reads_unstated=True,
+        family="Quality",
+        question="how good a chat model judges the summaries to be, on its own scale",
+        harm="Some readers would get worse summaries; with `--by`, readers of texts about some people.",
+        on_request="it asks a chat model about every summary",
+    )
     scorer: TextScorer
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
@@ -187,7 +198,16 @@ class JudgedByGroup(BaseMeasure):
     """
 
     name = "judged_by_group"
-    declaration = declared(name, scope="cluster", version=3, reads_unstated=True, attribute_of="entity")
+    declaration = Declaration(
+        scope="cluster",
+        version=3,
+        reads_unstated=True,
+        family="Quality",
+        question="how much better a chat model judges the summaries about one group than of those about another",
+        harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
+        attribute_of="entity",
+        on_request="it asks a chat model about every summary",
+    )
     over: str
     scorer: TextScorer
 

@@ -25,19 +25,10 @@ import numpy as np
 
 from fairbrief import specs
 from fairbrief import types as t
-from fairbrief.declarations import ObservationDeclaration
+from fairbrief.declarations import SHARES_OF_TEXTS, Declaration, ObservationDeclaration, ScorerCheck
 from fairbrief.errors import DataError
 from fairbrief.measures import distributions
-from fairbrief.measures.bases import (
-    SUPPORT_CHECK,
-    BaseMeasure,
-    Fraction,
-    ManyAtOnce,
-    NotObserved,
-    TextScorer,
-    declared,
-    unique,
-)
+from fairbrief.measures.bases import BaseMeasure, Fraction, ManyAtOnce, NotObserved, TextScorer, unique
 from fairbrief.measures.distributions import COUNTING, read_target, shares, softmax
 from fairbrief.measures.group_sums import columned, deviation, labelled
 from fairbrief.measures.groups import PRIMARY, SHARE, TESTED_BY_T, ComparesGroups, mean_of_records, means
@@ -314,6 +305,13 @@ class Representation(ComparesGroups, ManyAtOnce):
         return columned(values, by_value, alone)
 
 
+SHARES = SHARES_OF_TEXTS.replace(
+    question="Who gets less room in the summaries than in the sources?",
+    sentence="In summaries by {system}, documents with {group} get {difference}",
+    worse_below="documents with {group}",
+)
+
+
 BY_DOCUMENTS, WORDS_LESS_DOCUMENTS = "by_documents", "words_less_documents"
 LOWEST, HIGHEST = "lowest_difference", "highest_difference"
 SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
@@ -325,8 +323,13 @@ SECONDARY: tuple[tuple[str, Mapping[str, float], Mapping[str, Any]], ...] = (
 """Further differences of shares of each group: the name, the weights of the statistics, and fields of `Value`."""
 
 
-OF_FAMILY: Mapping[str, Any] = {"figures": ("kept_shares",), "scorer_checks": SUPPORT_CHECK}
-"""The settings that all measures of the family declare."""
+DECLARED = Declaration(
+    family="Representation",
+    harm="Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole.",
+    figures=("kept_shares",),
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+)
+"""What all measures of the family declare."""
 
 
 class _RepresentationMeasure(BaseMeasure, Representation):
@@ -377,7 +380,9 @@ class Bur(_RepresentationMeasure):
 
     name = "bur"
     statistic = "unfair"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="the share of summaries in which at least one group falls below its due share"
+    )
 
     def value(self, totals: t.Totals) -> dict[str, t.Value]:
         found = super().value(totals)
@@ -406,7 +411,11 @@ class Uer(_RepresentationMeasure):
     """
 
     name = statistic = "uer"
-    declaration = declared(name, **OF_FAMILY, judges_support=True)
+    declaration = DECLARED.replace(
+        question="how much of the due shares is missing, averaged over the groups of a record",
+        contrast=SHARES,
+        judges_support=True,
+    )
 
     def value(self, totals: t.Totals) -> dict[str, t.Value]:
         found = super().value(totals)
@@ -437,7 +446,9 @@ class Auc(_RepresentationMeasure):
 
     points: Annotated[int, "[0, inf)"] = 0
     name = statistic = "auc"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how far the worst-represented group falls short of its due share"
+    )
 
 
 class AucCutoff(_RepresentationMeasure):
@@ -453,7 +464,10 @@ class AucCutoff(_RepresentationMeasure):
     """
 
     name = statistic = "auc_cutoff"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="the share of under-represented summaries, over a sweep of the long-tail cut-off",
+        on_request="it is the sweep behind one paper's table; auc is what the paper describes",
+    )
     cutoff: bool = field(default=True, init=False)
 
 
@@ -471,7 +485,11 @@ class Sof(_RepresentationMeasure):
     """
 
     name = "sof"
-    declaration = declared(name, **OF_FAMILY, judges_support=True)
+    declaration = DECLARED.replace(
+        question="how unevenly shortfalls are spread over the groups",
+        contrast=SHARES,
+        judges_support=True,
+    )
 
     def value(self, totals: t.Totals) -> dict[str, t.Value]:
         values = totals.values_of("present")

@@ -16,7 +16,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.errors import FairbriefError
-from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer, declared
+from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import EntityInclusion, accepted, is_named, recogniser
 from fairbrief.measures.group_sums import by_group, coded, group_names, renamed, summed_by_group
 from fairbrief.measures.groups import largest_difference, pair_differences
@@ -33,6 +33,11 @@ from fairbrief.text.sentences import passages_of, sentences_of
 
 UNREAD = "the scorer finds nothing in a version"
 NO_PEOPLE = "no named people with the attribute in the source"
+
+
+FAMILY = "Scorer bias (how scorers score sources that differ only in the group)"
+ON_REQUEST = "it scores sources that differ only in the group, which the audit makes"
+OWN = "Part of every result that relies on this scorer would be the scorer's own: it sees a difference between texts that differ only in the group."
 
 
 class ScorerBias(BaseMeasure):
@@ -60,10 +65,6 @@ class ScorerBias(BaseMeasure):
         return f"The scorer gives: {totals.describe('scored', ' {score/scored:.3f}')}."
 
 
-OF_VERSIONS: Mapping[str, Any] = {"scope": "cluster", "attribute_of": "record", "checks_scorer": True}
-"""The settings that all measures of versions declare."""
-
-
 class VersionsBias(ScorerBias):
     """A measure of how a scorer scores the versions of a source: one row per seed document, the groups' names exchanged.
 
@@ -74,6 +75,9 @@ class VersionsBias(ScorerBias):
     Undefined:  a seed document whose versions are not of two groups, or one of whose versions is not read.
     """
 
+    declaration = Declaration(
+        scope="cluster", family=FAMILY, harm=OWN, attribute_of="record", on_request=ON_REQUEST, checks_scorer=True
+    )  # fmt: skip
     is_averaged: ClassVar[bool] = True
     over: str
 
@@ -128,7 +132,9 @@ class ScorerBiasSentiment(VersionsBias):
 
     name = "scorer_bias_sentiment"
     finding = "scores sources about {first} people more favourably than the same about {second} people"
-    declaration = declared(name, **OF_VERSIONS)
+    declaration = VersionsBias.declaration.replace(
+        question="how much more favourably a scorer scores sources about one group than the same about another",
+    )
     scorer: TextScorer = "vader"
 
     def questions(self, case: t.Case) -> Sequence[t.Ask]:
@@ -162,7 +168,9 @@ class ScorerBiasSupport(VersionsBias):
 
     name = "scorer_bias_support"
     finding = "finds sentences about {first} people better supported than the same about {second} people"
-    declaration = declared(name, **OF_VERSIONS)
+    declaration = VersionsBias.declaration.replace(
+        question="how much better supported a scorer finds sources' own sentences about one group than the same about another",
+    )
     scorer: TextScorer = "containment"
     sentences: Count = 10
     text: Literal["as written", "neutral"] = "as written"
@@ -211,7 +219,9 @@ class ScorerBiasPeople(VersionsBias):
     is_averaged = False
     name = "scorer_bias_people"
     finding = "finds {first} people more often than {second} people in the same places"
-    declaration = declared(name, **OF_VERSIONS)
+    declaration = VersionsBias.declaration.replace(
+        question="how much more often people of one group are found in their own source than others",
+    )
     people: Recogniser = "builtin"
     alignment: Literal["recommended", "published"] = "recommended"
     by: Literal["names", "recogniser"] = "names"
@@ -268,7 +278,9 @@ class ScorerBiasNames(VersionsBias):
     checks = "names"
     name = "scorer_bias_names"
     finding = "tells the gender of {first} people's names right more often than of {second} people's"
-    declaration = declared(name, **OF_VERSIONS)
+    declaration = VersionsBias.declaration.replace(
+        question="how much more often the gender of one group's names is classified correctly than another's",
+    )
     names: str = "names"
 
     def questions(self, case: t.Case) -> Sequence[t.Ask]:
@@ -327,7 +339,13 @@ class ScorerBiasRetrieval(ScorerBias):
 
     name = "scorer_bias_retrieval"
     finding = "finds sentences of {first} documents again more often than of {second} documents"
-    declaration = declared(name, checks_scorer=True)
+    declaration = Declaration(
+        family="Self-retrieval (how often scorers find paraphrased sentences in their own document)",
+        question="how much more often a scorer finds paraphrased sentences of one group in their own document than of others",
+        harm=OWN,
+        on_request=ON_REQUEST,
+        checks_scorer=True,
+    )
     over: str
     scorer: TextScorer = "containment"
     sentences: Count = 3

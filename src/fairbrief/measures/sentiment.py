@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ScorerCheck
-from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, NotObserved, TextScorer, declared
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, NotObserved, TextScorer
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
 from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
 from fairbrief.specs import parse
@@ -31,8 +31,6 @@ UNSCORED = EMPTY_ARTICLE, EMPTY_SUMMARY
 """Why a text with a subject has no sentiment."""
 STATISTICS = ("one", "article", "shift", "article²", "article·shift", "shift²")
 """The sums of which a regression of the shift is made."""
-SENTIMENT_CHECK = (ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),)
-"""The check of a scorer of sentiment."""
 SENTIMENT = ("sentiment",)
 """The one column that sentiment scorers are asked for; rows are the passages."""
 
@@ -134,8 +132,20 @@ class SentimentShift(BaseMeasure, Sentiments):
     """
 
     name = "sentiment_shift"
-    declaration = declared(
-        name, attribute_of="record", figures=("sentiments", "regressions"), scorer_checks=SENTIMENT_CHECK
+    declaration = Declaration(
+        family="Sentiment",
+        question="how the tone changes from text to summary, between groups",
+        harm="People of some groups would be shown in a better or worse light than the text showed them.",
+        attribute_of="record",
+        figures=("sentiments", "regressions"),
+        scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
+            title="change of tone from text to summary",
+            question="Whose texts become more negative when summarized?",
+            below="the tone of {first} texts falls by {size} relative to that of {second} texts",
+            above="the tone of {first} texts rises by {size} relative to that of {second} texts",
+            even="the tone changes equally (it is scored from −1 to 1)",
+        ),
     )
 
     @property
@@ -214,7 +224,13 @@ class SentimentChange(BaseMeasure):
     """
 
     name = "sentiment_change"
-    declaration = declared(name, version=2)
+    declaration = Declaration(
+        version=2,
+        family="Sentiment",
+        question="how the tone of all texts changes from text to summary, whoever they are about",
+        harm="Summaries would sound better or worse than what they summarize.",
+        on_request="it compares no groups; sentiment_shift does",
+    )
     scorer: TextScorer = "vader"
     version: Literal["recommended", "text"] = "recommended"
 
@@ -327,7 +343,11 @@ class GenderAgreement(BaseMeasure):
 
     name = "gender_agreement"
     languages = ("en",)
-    declaration = declared(name)
+    declaration = Declaration(
+        family="Sentiment",
+        question="how closely the mix of gender words in summaries follows that of their texts",
+        harm="Summaries would speak of women where the text speaks of men, or of nobody where it speaks of someone.",
+    )
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases

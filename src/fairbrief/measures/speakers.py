@@ -15,8 +15,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.declarations import ObservationDeclaration
-from fairbrief.measures.bases import SUPPORT_CHECK, BaseMeasure, Fraction, NotObserved, TextScorer, declared
+from fairbrief.declarations import ContrastWords, Declaration, ObservationDeclaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, coded, keys_of, summed_by_group
 from fairbrief.measures.groups import COMPARED, PRIMARY, SHARE, ComparesGroups, mean_of, means
 from fairbrief.measures.record_texts import NO_CLAIM, claims_of, known, no_document_has
@@ -239,10 +239,16 @@ def _sums(
     return summed_by_group(codes, weights | {"speakers": np.ones(len(codes))}, labels, groups)
 
 
-OF_FAMILY: Mapping[str, Any] = {
-    "scorer_checks": SUPPORT_CHECK, "judges_support": True, "items": "appearances",
-}  # fmt: skip
-"""The settings that all measures of the family declare."""
+WORDS = ContrastWords(unit="points", worse_below="speakers ({group})")
+DECLARED = Declaration(
+    family="Speakers",
+    harm="Some speakers would be missing from the record of what was discussed more often than others who spoke.",
+    on_request="it needs turns with the attribute 'speaker'",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="appearances",
+)
+"""What all measures of the family declare."""
 
 
 class _SpeakerMeasure(BaseMeasure, Speakers):
@@ -291,7 +297,17 @@ class SpeakerInclusion(_SpeakerMeasure):
     """
 
     name = "speaker_inclusion"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how far groups of speakers differ in being named, or supported by their turns, in the summary",
+        contrast=WORDS.replace(
+            title="share of speakers included, minus the average speaker's",
+            question="Which speakers are left out of the summaries?",
+            below="included {size} less often than the average speaker",
+            above="included {size} more often than the average speaker",
+            even="included as often as the average speaker",
+            sentence="In summaries by {system}, speakers ({group}) are {difference}",
+        ),
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         groups, values = totals.values_of("speakers"), self._compared(totals, INCLUSION)
@@ -324,7 +340,17 @@ class SpeakerCoverage(_SpeakerMeasure):
     """
 
     name = "speaker_coverage"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how far groups of speakers differ in the share of their turns that the summary covers",
+        contrast=WORDS.replace(
+            title="share of a speaker's turns covered, minus the average speaker's",
+            question="Whose turns do the summaries cover less?",
+            below="{size} less of their turns than of the average speaker's",
+            above="{size} more of their turns than of the average speaker's",
+            even="as much of their turns as of the average speaker's",
+            sentence="For speakers ({group}), {system} covers {difference}",
+        ),
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         return self._compared(totals, COVERAGE)
@@ -356,7 +382,22 @@ class Misattribution(BaseMeasure, Speakers):
 
     observes = Speakers
     name = "misattribution"
-    declaration = declared(name, **OF_FAMILY, better="less")
+    declaration = DECLARED.replace(
+        question="how many claims that name a speaker are better supported by somebody else's turns",
+        harm="Some speakers would be held to words of others, and others would lose the credit for theirs.",
+        better="less",
+        contrast=ContrastWords(
+            title="share of claims misattributed, minus the average claim's",
+            question="Who is made to say what somebody else said?",
+            unit="points",
+            below="misattributed {size} less often than the average claim",
+            above="misattributed {size} more often than the average claim",
+            even="misattributed as often as the average claim",
+            sentence="In summaries by {system}, claims that name speakers ({group}) are {difference}",
+            worse_below="",
+            worse_above="speakers ({group})",
+        ),
+    )
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         differing = self.differing(totals, "misattribution_difference", is_primary=True)

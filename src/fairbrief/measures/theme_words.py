@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, Count, NotObserved, declared
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
+from fairbrief.measures.bases import BaseMeasure, Count, NotObserved
 from fairbrief.measures.group_sums import by_group, group_names, renamed
 from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
 from fairbrief.measures.record_texts import known, needs_english
@@ -62,8 +63,22 @@ class ThemeWords(BaseMeasure):
     of_value = ("least",)
     name = "theme_words"
     languages = ("en",)
-    declaration = declared(
-        name, scope="cluster", draws_unscored=True, attribute_of="record", items="summaries"
+    declaration = Declaration(
+        scope="cluster",
+        draws_unscored=True,
+        family="People",
+        question="how unequally often summaries use words of a theme for versions of a text that differ only in the person",
+        harm="The same needs would be reported in weaker words, or not at all, for people of some groups.",
+        attribute_of="record",
+        on_request="it needs inputs that differ only in who the person is",
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
+            title="words of each theme per summary, one version minus the other",
+            question="Which themes are reported less for whom?",
+            below="{first} texts are fewer by {size} per summary than in {second} texts",
+            above="{first} texts are more by {size} per summary than in {second} texts",
+            even="equally many",
+        ),
+        items="summaries",
     )
     over: str
     themes: Annotated[str, themes_of] = "care"

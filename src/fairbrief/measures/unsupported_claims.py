@@ -16,7 +16,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import SUPPORT_CHECK, BaseMeasure, Fraction, NotObserved, TextScorer, declared
+from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
+from fairbrief.measures.bases import BaseMeasure, Fraction, NotObserved, TextScorer
 from fairbrief.measures.entity_inclusion import names_of
 from fairbrief.measures.entity_sentiment import naming
 from fairbrief.measures.group_sums import by_group, coded, mean_size, summed_by_group
@@ -26,10 +27,20 @@ from fairbrief.statistics import TIE
 
 NO_SENTENCE = "the source has no sentence"
 PLACES = ("beginning", "middle", "end")
-OF_FAMILY: Mapping[str, Any] = {
-    "scorer_checks": SUPPORT_CHECK, "judges_support": True, "items": "claims",
-}  # fmt: skip
-"""The settings that both measures declare."""
+WORDS = ContrastWords(
+    title="share of supported claims minus that of the average claim",
+    unit="points",
+    below="{size} less often supported than the average claim",
+    above="{size} more often supported than the average claim",
+)
+DECLARED = Declaration(
+    family="Support",
+    on_request="support is only as good as the scorer",
+    scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    judges_support=True,
+    items="claims",
+)
+"""What the declarations of both measures share."""
 
 
 class Claims(ComparesGroups):
@@ -158,7 +169,18 @@ class UnsupportedClaims(_UnsupportedMeasure):
     """
 
     name = "unsupported_claims"
-    declaration = declared(name, **OF_FAMILY, attribute_of="entity", better="less")
+    declaration = DECLARED.replace(
+        question="how much of the summaries the sources do not support, between groups of claims",
+        harm="Readers would meet unsupported claims about some groups more often than about others.",
+        attribute_of="entity",
+        better="less",
+        contrast=WORDS.replace(
+            question="About whom do the summaries claim what the sources do not support?",
+            even="claims of every group are supported equally often",
+            sentence="In summaries by {system}, claims with {group} are {difference}",
+            worse_below="claims with {group}",
+        ),
+    )
     over: str = field()  # which has no default here
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
@@ -185,7 +207,16 @@ class UnsupportedByPlace(_UnsupportedMeasure):
     """
 
     name = "unsupported_by_place"
-    declaration = declared(name, **OF_FAMILY)
+    declaration = DECLARED.replace(
+        question="how much of each part of the summaries the sources do not support",
+        harm="Readers who rely on one part of the summaries would meet unsupported claims more often.",
+        contrast=WORDS.replace(
+            question="In which part do the summaries claim what the sources do not support?",
+            even="claims in every part are supported equally often",
+            sentence="In summaries by {system}, claims from the {group} of the summary are {difference}",
+            worse_below="claims from the {group} of the summary",
+        ),
+    )
     over: str = field(default="", init=False)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from fairbrief import types as t
-from fairbrief.measures.bases import BaseMeasure, NotObserved, check_given, declared
+from fairbrief.declarations import ContrastWords, Declaration
+from fairbrief.measures.bases import BaseMeasure, NotObserved, check_given
 from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
@@ -49,7 +50,23 @@ class WordListInclusion(BaseMeasure):
 
     name = "word_list_inclusion"
     languages = ("en",)
-    declaration = declared(name, scope="block", version=5)
+    declaration = Declaration(
+        scope="block",
+        version=5,
+        family="People",
+        question="how far the groups' shares of identifying words differ between summaries and sources",
+        harm="People of some groups would be left out of the record more often than others who did the same.",
+        contrast=ContrastWords(
+            title="share of group words in the summaries minus share in the sources",
+            question="Are words for one group dropped more often?",
+            unit="points",
+            below="{size} lower than in the sources",
+            above="{size} higher than in the sources",
+            even="the same as in the sources",
+            sentence="In summaries by {system}, the share of words for {group} among all group words is {difference}",
+            worse_below="people called by words for {group}",
+        ),
+    )
     lists: str = "helm"
     reference: Literal["source", "uniform", "given"] = "source"
     shares: tuple[float, ...] = ()
@@ -136,7 +153,13 @@ class PhraseCounts(BaseMeasure):
     """
 
     name = "phrase_counts"
-    declaration = declared(name, better="less")
+    declaration = Declaration(
+        family="People",
+        question="how often summaries use phrases that their texts do not",
+        harm="A group in office would be presented as an exception, where the text does not.",
+        on_request="its phrases are chosen for a question",
+        better="less",
+    )
     phrases: Annotated[str, patterns] = FIRSTS
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
