@@ -95,6 +95,10 @@ class ContrastWords:
     baseline: str = "the permutation mean"
     """What a difference is tested against where there is no random-sentence baseline."""
 
+    def replace(self, **changes: Any) -> Self:
+        """The same with other values in some fields."""
+        return replace(self, **changes)
+
     @property
     def worse_side(self) -> Literal["below", "above"]:
         """On which side of the baseline groups are worse off: above it if only those are."""
