@@ -199,6 +199,7 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
         arguments = ["sweep", str(source), "--with", chat, "--temperature", "0,0.5,1", "--measure", UER]
         arguments += ["--resamples", "20", "--concurrency", "16", "--out", str(out)]
         told = printed(*arguments, "--dry-run", "--price", "1000000,0")
+        assert "judges in --measure, if any, send more" in told
         assert "60 wanted, 0 already answered, 60 calls to make" in told
         assert server.requests == 0
         stopped = CliRunner().invoke(app, [*arguments, "--max-requests", "32"])
@@ -213,7 +214,7 @@ def test_a_grid_is_asked_as_one_and_a_dry_run_counts_it(tmp_path: Path) -> None:
 
 
 def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
-    """Their requests count; the limit is an error, and the next run asks only for the rest."""
+    """Their requests count and are reported; the limit is an error, and the next run asks only for the rest."""
     source, out = tmp_path / "records.jsonl", tmp_path / "out"
     several = [Record(f"r{i}", documents_of("LR", (f"alder {i}", f"quartz {i}"))) for i in range(12)]
     write_lines(map(record_line, several), source)
@@ -224,9 +225,10 @@ def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
         with pytest.raises(LimitReached, match="Run the same command"):
             printed(*arguments, 5)
         assert server.requests == 5
-        for _ in range(2):
-            printed(*arguments, 12)
-            assert server.requests == 12
+        assert "7 requests, " in CliRunner().invoke(app, [*map(str, arguments), "12"]).stderr
+        assert server.requests == 12
+        printed(*arguments, 12)
+        assert server.requests == 12
     estimate = next(e for e in load(out).estimates if e.quantity == "judged")
     assert (estimate.value, estimate.n) == (4.0, 12)
 

@@ -56,7 +56,7 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        choices = self.choices.split(",") if self.choices else None
+        choices = list(map(str.strip, self.choices.split(","))) if self.choices else None
         attributes = {self.attribute: self.attribute} if self.attribute else {}
         cases = readers.read(records, attributes=attributes)
         asked = list(items_of(cases, self.task, self.attribute, choices=choices))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import pair
 from fairbrief.errors import DataError, RequestError
@@ -92,12 +94,13 @@ def people(
 
     Examples:
         fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
-        fairbrief build people ontonotes --groups race --design mono --out named.jsonl
+        fairbrief build people ontonotes --groups race --names names.csv --design mono --out named.jsonl
     """
     made, report = build_people(read_people(source), options)
     if not _write_any(made, out):
-        advice = "".join(f"\n{line}" for line in report.advice())
-        raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{advice}")
+        firsts = {c.reason: f"{c.seed_document}: {c.reason}: {c.detail}" for c in reversed(report.refused)}
+        more = "".join(f"\n{line}" for line in (*firsts.values(), *report.advice()))
+        raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{more}")
     built = f"{counted(len(report) - len(report.refused), 'seed document')} (of {len(report):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
@@ -122,10 +125,9 @@ def pages(
     genders = page_genders(source)
     if not genders:
         raise DataError(f"{source}: no page has a person's full name as its title. Give a dump of articles.")
-    with out.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(("name", "gender"))
-        table.writerows(sorted(genders.items()))
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows([("name", "gender"), *sorted(genders.items())])
+    write_text(out, table.getvalue())
     typer.echo(f"{counted(len(genders), 'name')} in {out}: {_counts(Counter(genders.values()))}")
 
 

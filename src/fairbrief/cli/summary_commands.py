@@ -271,6 +271,8 @@ def sweep(
     reading = options.read(files)
     plan = sweep.plan_of(jobs, replace(plan, **inputs.plan_settings(options)))
     check(reading.records(), plan)
+    if asking.dry_run:
+        typer.echo("Requests for summaries (judges in --measure, if any, send more):")
     run = Run(jobs, reading.records, answers / sweep.JOURNAL, asking, quiet=quiet)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(plan, wrap=partial(within, run.tally, then=then))
@@ -281,14 +283,14 @@ def sweep(
             if not quiet:
                 for job, count in zip(jobs, outcome, strict=True):
                     typer.echo(f"{job.system}: {counts(count)}", err=True)
-                if sent := run.requests():
-                    typer.echo(", ".join(sent), err=True)
                 run.print_failures()
             answered = read([job.out for job in jobs])
             result = audit(answered, plan)
             result = with_examples(result, answered, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
+        if not quiet and (sent := run.requests()):
+            typer.echo(", ".join(sent), err=True)
         if result is not None:
             print_result(result, details=details, place=Place(out, tables_first="differences"))
     inputs.print_excluded(reading)
@@ -359,6 +361,10 @@ def choose(
         raise RequestError(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
             "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
+        )
+    if not any(choice.pool for choice in choices):
+        raise RequestError(
+            f"No candidate has a value of {by}, so none can be chosen. Give another measure: --by."
         )
     written = []
     if out is not None:

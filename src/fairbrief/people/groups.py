@@ -47,7 +47,13 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     kind, equals, chosen = text.partition("=")
     values = [v.strip() for v in chosen.split("+") if v.strip()]
     races = names.groups()
-    wanted, groups = "different groups", None
+    have = f"They have: {', '.join(races) or 'none'}. Give a table name,part,gender,group with --names FILE"
+    wanted = (
+        "different groups"
+        if values
+        else f"groups with names, but those of {names.source} are too few. {have}"
+    )
+    groups = None
     match kind.replace(" ", ""):
         case _ if equals and not values:
             pass
@@ -68,8 +74,7 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
         )
     if unknown := [group.race for group in groups if group.race is not None and group.race not in races]:
         raise RequestError(
-            f"Groups '{text}': the names of {names.source} have no group '{unknown[0]}' with first and last names. "
-            f"They have: {', '.join(races) or 'none'}. Give a table name,part,gender,group with --names FILE."
+            f"Groups '{text}': the names of {names.source} have no group '{unknown[0]}' with first and last names. {have}."
         )
     if len(set(groups)) < max(2, len(values)):
         raise RequestError(f"Groups '{text}': wanted at least two {wanted}.")

@@ -189,7 +189,10 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
 
 
 def table(choices: Sequence[Choice]) -> Table:
-    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen."""
+    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen.
+
+    At least one candidate has a value.
+    """
     numbers = sorted({len(choice.candidates) for choice in choices})
     reasons = Counter(choice.reason for choice in choices)
     pairs = sum(choice.rejected is not None and not choice.reason for choice in choices)
@@ -203,7 +206,7 @@ def table(choices: Sequence[Choice]) -> Table:
     ]
     best = [(choice, choice.chosen) for choice in measured]
     every = [(choice, i) for choice in measured for i in choice.pool]
-    for who, taken in (("chosen", best), ("all candidates", every)) if measured else ():
+    for who, taken in (("chosen", best), ("all candidates", every)):
         rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
         words = fmean(_words(choice.candidates[i]) for choice, i in taken)
         rows.append((f"mean words, {who}", f"{words:.2f}"))
