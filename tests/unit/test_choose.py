@@ -176,7 +176,8 @@ def test_the_command_writes_records_and_pairs_that_others_read(tmp_path: Path) -
 
 def test_two_choices_can_be_compared(tmp_path: Path) -> None:
     """An audit names each file of chosen summaries; a file with one summary of each record leaves no choice, nor does a measure
-    without a value."""
+    without a value.
+    """
     out = tmp_path / "chosen.jsonl"
     printed("choose", EXAMPLE, "--by", "equal_coverage@sentiment", "--out", out)
     named = ["--summaries", f"again={out}", "--summaries", f"by-coverage={out}"]
