@@ -165,7 +165,10 @@ def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) 
 
 def test_documents_of_few_words_are_documents(tmp_path: Path, fairbrief: Command) -> None:
     """The usual field of documents is known by its name, however short its texts."""
-    documents = [{"text": "Good.", "attributes": {"side": "L"}}, {"text": "Bad soup.", "attributes": {"side": "R"}}]
+    documents = [
+        {"text": "Good.", "attributes": {"side": "L"}},
+        {"text": "Bad soup.", "attributes": {"side": "R"}},
+    ]
     source = write(tmp_path / "in.jsonl", [{"id": 1, "documents": documents, "summary": "Mixed."}])
     assert "1 record, 2 documents, 1 system" in fairbrief("init", source, "--out", tmp_path / "a.toml").out
 

@@ -241,5 +241,6 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
         known = set[str]().union(*held)
         problem = f"Words are compared between groups of documents, but the attribute '{by}' {problem}"
         attributes = ", ".join(sorted(known)) or "none"
-        raise DataError(f"{problem}. Found: {attributes}. Name one with at least two values with --by.")
+        remedy = f"Name one with at least two values with --by, or read a field: --attribute {by}=FIELD"
+        raise DataError(f"{problem}. Found: {attributes}. {remedy}.")
     return dict(sorted(found.items()))
