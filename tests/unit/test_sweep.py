@@ -171,9 +171,7 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
     (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
     (("--prompt", "plain,tweets"), "topic"),
     (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
-    (("--sentences", "2", "--set", "words=80,20"), "both given"),
     (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
-    (("--samples", "4", "--temperature", "0"), "paid 4 times"),
     (("--baseline", "temperature=3"), "No setting is named"),
     (("--measure", "uwer"), "No measure named"),
 ])  # fmt: skip

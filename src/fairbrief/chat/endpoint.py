@@ -230,9 +230,9 @@ class Endpoint:
 class Decoding:
     """The decoding of a model. None is not sent, so that the server's default applies."""
 
-    temperature: float | None = None
-    top_p: float | None = None
-    presence_penalty: float | None = None
+    temperature: Annotated[float | None, "[0, inf)"] = None
+    top_p: Annotated[float | None, "[0, 1]"] = None
+    presence_penalty: Annotated[float | None, "[-2, 2]"] = None
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     seed: int | None = None

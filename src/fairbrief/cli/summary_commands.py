@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import typer
@@ -43,7 +44,7 @@ def price_of(text: str | None) -> Price | None:
         prompt, answer = map(float, text.split(","))
     except ValueError:
         prompt = answer = -1.0
-    if not (prompt >= 0 and answer >= 0):
+    if not (0 <= prompt < inf and 0 <= answer < inf):
         raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
     return Price(prompt, answer)
 

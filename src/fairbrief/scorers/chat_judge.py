@@ -32,7 +32,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
 
     version: ClassVar[int] = 1
     _: KW_ONLY
-    temperature: float = 0.0
+    temperature: Annotated[float, "[0, inf)"] = 0.0
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 

@@ -184,6 +184,8 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
     (("--words", "80", "--sentences", "2"), "both given"),
     (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
     (("--price", "1e3"), "1e3: give the price per million tokens"),
+    (("--price", "inf,1"), "inf,1: give the price per million tokens"),
+    (("--temperature", "inf"), "give a number, at least 0"),
 ])  # fmt: skip
 def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
