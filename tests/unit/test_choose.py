@@ -89,6 +89,8 @@ def test_a_floor_rules_the_fairest_out() -> None:
     (choice,) = chosen(cases, floors=["rouge1>=0.5"])
     assert (choice.chosen, choice.reason) == (1, NOT_ALLOWED)
     assert preference(choice, "prompt") is None
+    with pytest.raises(RequestError, match=r"which limits every candidate: drop \{s0\}"):
+        chosen(cases, floors=["rouge1{s0}>=0.5"])
 
 
 def test_a_candidate_is_judged_by_its_difference_from_random_sentences() -> None:
