@@ -266,6 +266,29 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
     assert found.undecided == 1
 
 
+def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
+    """Their number is printed; of either label enough pairs must have a score."""
+    labels = labelled(tmp_path / "labels.jsonl")
+    supported = [pair.text for pair in read_labels([labels]).pairs if pair.supported]
+    lacking = {*supported[:3]}
+
+    def verdict(prompt: str) -> str:
+        return "No." if prompt.partition("Source: ")[2].split("\n")[0] in lacking else "Score: 4"
+
+    with StubChat(answer=verdict) as server:
+        command = [
+            "calibrate",
+            f"judge(model=m, base_url={server.url})",
+            labels,
+            "--out",
+            tmp_path / "made.json",
+        ]
+        assert "3 pairs were excluded, because the scorer has no number" in printed(*command)
+        lacking.update(supported[19:])
+        with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):
+            printed(*command)
+
+
 @pytest.mark.parametrize(("line", "said"), [
     ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
     ('{"text": "a", "claim": 3, "supported": true}', "is not text"),

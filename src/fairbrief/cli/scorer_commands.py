@@ -173,7 +173,10 @@ def calibrate(
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
-    unused = {"left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided}
+    unused = {
+        "left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided,
+        "excluded, because the scorer has no number for them": len(read.pairs) - calibration.pairs,
+    }  # fmt: skip
     for why, count in unused.items():
         if count:
             typer.echo(f"{count:,} pairs were {why}.")
