@@ -51,7 +51,7 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     wanted = (
         "different groups"
         if values
-        else f"groups with names, but those of {names.source} are too few. {have}"
+        else f"groups with first and last names among those of {names.source}. {have}"
     )
     groups = None
     match kind.replace(" ", ""):
