@@ -61,7 +61,7 @@ def statistics_of(
             groups[name].append(list(zip(values, sizes, strict=True)))
     for summary in (case.summary for case in cases):
         is_missing = bool(summary.reason) or not summary.text.strip()
-        if wanted := summary.made.get("sentences"):
+        if (wanted := summary.made.get("sentences", "")).isdecimal():
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
             is_exact = not is_missing and "cut" not in summary.made and len(written) == int(wanted)
             asked[summary.system].update(inputs=1, missing=is_missing, exact=is_exact)
