@@ -1,6 +1,5 @@
 """The commands summarize and claims, from a file to a file."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -251,20 +250,23 @@ def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> N
 
 
 def test_a_dry_audit_counts_random_sentences_and_checks_of_scorers(tmp_path: Path) -> None:
-    """The calls that --dry-run tells are those that the same audit then makes, also for options that need resamples."""
-    path = tmp_path / "in.jsonl"
-    said = ("He left his flat.", "She kept her dog.", "He sold the old car.", "She met him in town.")
-    documents = [{"text": said[i % 4], "attributes": {"gender": ("male", "female")[i % 2]}} for i in range(6)]
-    write(path, [{"id": f"r{i}", "documents": documents[: 4 + i], "summary": said[i]} for i in range(2)])
+    """The calls that --dry-run tells are those that the same audit then makes, also of options that need resamples."""
+    said = {"He left his flat.": "male", "She kept her dog.": "female", "He sold the old car.": "male"}
+    documents = [{"text": text, "attributes": {"gender": gender}} for text, gender in said.items()]
+    path = write(
+        tmp_path / "in.jsonl",
+        [{"id": i, "documents": documents, "summary": f"He met {i}."} for i in range(3)],
+    )
     with StubChat(answer=lambda _: "0.5") as server:
         measure = f"equal_coverage(scorer=chat_entailment(model=stub-1, base_url='{server.url}'))@gender"
-        arguments = ("audit", path, "--measure", measure, "--resamples", 20)
         asked = []
         for more in ((), ("--extracts", 2), ("--check-scorers",)):
-            told = re.search(r"(\d+) calls to make", printed(*arguments, *more, "--dry-run"))
-            before = server.requests
-            printed(*arguments, *more)
+            arguments, before = (
+                ("audit", path, "--measure", measure, "--resamples", 20, *more),
+                server.requests,
+            )
+            told = printed(*arguments, "--dry-run")
+            printed(*arguments)
             asked.append(server.requests - before)
-            assert told is not None
-            assert int(told[1]) == asked[-1]
-        assert asked[0] < min(asked[1:])
+            assert f" {asked[-1]} calls to make" in told
+    assert asked[0] < min(asked[1:])
