@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed, write
 
+from fairbrief.errors import RequestError
 from fairbrief.readers import read
 
 
@@ -80,6 +81,8 @@ def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
     words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "mood"]
     said = run("agree", *words, "--measure", "bur@mood", "--measure", "uer@mood")
     assert said.count("agrees with people  1.000") == 2
+    with pytest.raises(RequestError, match="has the attribute 'nope'"):
+        run("agree", *words, "--measure", "uer@nope")
     out = tmp_path / "rated.jsonl"
     assert "undefined: no two answers to compare" in run("import", *words, "--out", out)
     assert {c.record.attributes["rating bad"] for c in read(out)} == {"5", "1"}
