@@ -153,7 +153,8 @@ class Transformers(Prompted):
     def _summary(self, draft: Draft, text: str) -> Mapping[str, Any]:
         """The fields of the summary that the model wrote."""
         _, record, sample = draft.task
-        sampling = {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
+        is_sampled = self.temperature > 0
+        sampling: dict[str, Any] = {"temperature": self.temperature, "seed": self.seed} if is_sampled else {}
         model = identity(self.model)
         return self.summary(record, sample, draft.asked, model, text, **sampling, long=draft.long)
 
