@@ -52,7 +52,7 @@ def test_stratified(tmp_path: Path) -> None:
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
     again = run("stratified", out, "--attribute", "stance", "--sets", "2", "--out", tmp_path / "two.jsonl")
     assert "2 sets" in again
-    with pytest.raises(RequestError, match="--distinct needs --size"):
+    with pytest.raises(RequestError, match="need --size"):
         run(
             "stratified",
             out,

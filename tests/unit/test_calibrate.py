@@ -283,7 +283,7 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
             "--out",
             tmp_path / "made.json",
         ]
-        assert "3 pairs were excluded, because the scorer has no number" in printed(*command)
+        assert "Excluded: 3 pairs without a score." in printed(*command)
         lacking.update(supported[19:])
         with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):
             printed(*command)

@@ -205,12 +205,9 @@ def stratified(
     name, field = _attribute(attribute)
     more = {topic: topic} if topic else {}
     order = list(map(str.strip, values.split(","))) if values else None
-    cutting = {
-        "--similar": similar, "--topic": topic, "--distinct": options.distinct, "--min-tokens": options.min_tokens,
-        "--max-tokens": options.max_tokens,
-    }  # fmt: skip
-    if size is None and (unused := [name for name, given in cutting.items() if given]):
-        raise RequestError(f"{unused[0]} needs --size: without it, the records of the source are the sets.")
+    if size is None and any((similar, topic, options.distinct, options.min_tokens, options.max_tokens)):
+        needs = "--similar, --topic, --distinct, --min-tokens and --max-tokens need --size"
+        raise RequestError(f"{needs}: without it, the records of the source are the sets.")
     records, left_out = options.records(source, {**more, name: field}), Counter[str]()
     if size is not None:
         least, most = _sizes(size)

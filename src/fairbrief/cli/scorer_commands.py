@@ -23,6 +23,7 @@ from fairbrief.reports.audit_folder import load
 from fairbrief.reports.terminal import print_tables
 from fairbrief.saved import agreement, saved_values
 from fairbrief.scorers.calibrated import spec_with, uses_in
+from fairbrief.text.counted import counted
 from fairbrief.workbench import calibrating
 
 app = o.new_app()
@@ -173,13 +174,15 @@ def calibrate(
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
+    lost = len(read.pairs) - calibration.pairs
     unused = {
-        "left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided,
-        "excluded, because the scorer has no number for them": len(read.pairs) - calibration.pairs,
-    }  # fmt: skip
+        "left blank": read.blank,
+        "labelled yes as often as no": read.undecided,
+        "without a score": lost,
+    }
     for why, count in unused.items():
         if count:
-            typer.echo(f"{count:,} pairs were {why}.")
+            typer.echo(f"Excluded: {counted(count, 'pair')} {why}.")
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 
