@@ -240,7 +240,7 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     text = csv_text(list(rows[0]), (list(row.values()) for row in rows))
     filled.write_text(text, encoding="utf-8", newline="")
     said = printed("calibrate", "containment", filled, "--out", out)
-    assert "1 pairs were left blank" in said
+    assert "Excluded: 1 pair left blank." in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)
     assert read(str(out)).pairs == 119
     with pytest.raises(RequestError, match="remove it"):

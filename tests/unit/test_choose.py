@@ -71,13 +71,18 @@ def test_of_a_quality_more_is_better() -> None:
 
 
 def test_candidates_of_another_length_do_not_take_part() -> None:
-    """Within a tenth of the median length only: the fair one that is twice as long is not chosen."""
+    """Within a tenth of the median length only: the fair one that is twice as long is not chosen.
+    Chinese words are counted, too.
+    """
     texts = ("alder birch cedar damson quartz shale talc umber", "alder birch quartz", "alder birch cedar")
     cases = [case for i in range(20) for case in candidates(i, *texts)]
     choices = chosen(cases, length_within=0.1)
     assert {choice.chosen for choice in choices} == {1}
     assert {choice.pool for choice in choices} == {(1, 2)}
     assert chosen(cases)[0].chosen == 0
+    texts = ("这家店很好。我们都喜欢它的咖啡和蛋糕，也喜欢这里的人。", "这家店很好。", "这家店不好。")
+    (choice,) = chosen(candidates(0, *texts, references=["这家店很好。"]), by="rouge1", length_within=0.1)
+    assert choice.pool == (1, 2)
 
 
 def test_a_floor_rules_the_fairest_out() -> None:

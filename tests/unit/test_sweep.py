@@ -216,7 +216,7 @@ def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
         judged = f"judged(scorer='judge(model=stub-1, pause=0.01, base_url=\"{server.url}\")')"
         arguments = ["sweep", source, "--with", "lead", "--measure", UER, "--measure", judged]
         arguments += ["--resamples", 20, "--out", out, "--max-requests"]
-        with pytest.raises(LimitReached, match="Run the same command"):
+        with pytest.raises(LimitReached, match="it asks only for what --cache FILE"):
             printed(*arguments, 5)
         assert server.requests == 5
         assert "7 requests, " in CliRunner().invoke(app, [*map(str, arguments), "12"]).stderr

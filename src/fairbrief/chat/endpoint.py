@@ -72,8 +72,7 @@ class Tally:
         """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
-                reached = f"The limit max_requests ({counted(limit, 'request')}) is reached"
-                raise LimitReached(f"{reached}. Run the same command to continue; all answers are stored.")
+                raise LimitReached(f"The limit max_requests ({counted(limit, 'request')}) is reached.")
         self.requests += 1
 
     def fail(self, kind: str, reason: str = "") -> None:

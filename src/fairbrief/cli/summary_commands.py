@@ -127,7 +127,7 @@ class Run:
         """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
         unanswered = sum(count.reasons[UNANSWERED] for count in outcome)
         if stopped := next((count.stopped for count in outcome if count.stopped), ""):
-            advice = f"{stopped} The answers so far can be audited."
+            advice = f"{stopped} Run the same command to continue. The answers so far can be audited."
         elif not unanswered:
             return
         elif set(self.tally.failures) <= set(REJECTED):
