@@ -94,7 +94,7 @@ def test_a_floor_rules_the_fairest_out() -> None:
     (choice,) = chosen(cases, floors=["rouge1>=0.5"])
     assert (choice.chosen, choice.reason) == (1, NOT_ALLOWED)
     assert preference(choice, "prompt") is None
-    with pytest.raises(RequestError, match=r"which limits every candidate: drop \{s0\}"):
+    with pytest.raises(RequestError, match=r"a floor limits every candidate. Drop \{s0\}"):
         chosen(cases, floors=["rouge1{s0}>=0.5"])
 
 

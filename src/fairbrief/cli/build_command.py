@@ -68,9 +68,8 @@ class SourceOptions:
         added = dict(pair("--set", text) for text in self.set_ or ())
         count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
         if not count:
-            raise DataError(
-                f"No set could be made. Excluded: {_reasons(left_out)}. Relax the limits, or name other fields."
-            )
+            reasons = f"Excluded: {_reasons(left_out)}. Relax the limits, or name other fields."
+            raise DataError(f"No set could be made. {reasons}")
         typer.echo(f"{counted(count, 'set')} in {out}")
         for note in notes:
             typer.echo(f"  {note}")

@@ -175,12 +175,8 @@ def calibrate(
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
     lost = len(read.pairs) - calibration.pairs
-    unused = {
-        "left blank": read.blank,
-        "labelled yes as often as no": read.undecided,
-        "without a score": lost,
-    }
-    for why, count in unused.items():
+    left = {"left blank": read.blank, "labelled yes as often as no": read.undecided, "without a score": lost}
+    for why, count in left.items():
         if count:
             typer.echo(f"Excluded: {counted(count, 'pair')} {why}.")
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")

@@ -364,9 +364,7 @@ def choose(
             "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
         )
     if not any(choice.pool for choice in choices):
-        raise RequestError(
-            f"No candidate has a value of {by}, so none can be chosen. Give another measure: --by."
-        )
+        raise RequestError(f"No candidate has a value of {by}, so none can be chosen. Give another --by.")
     written = []
     if out is not None:
         count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)

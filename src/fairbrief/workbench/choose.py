@@ -114,9 +114,7 @@ def _meets(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> N
     meets = np.ones(len(cases), dtype=np.bool_)
     for floor in floors:
         if floor.system:
-            raise RequestError(
-                f"'{floor}' cannot be a floor, which limits every candidate: drop {{{floor.system}}}."
-            )
+            raise RequestError(f"'{floor}': a floor limits every candidate. Drop {{{floor.system}}}.")
         measure = registry.make("measure", floor.measure)
         values = case_values(measure, cases, scorers)
         value = values.get(floor.quantity or measure.name, np.zeros(0))
