@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed, write
 
-from fairbrief.errors import RequestError
 from fairbrief.readers import read
 
 
@@ -52,18 +51,6 @@ def test_stratified(tmp_path: Path) -> None:
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
     again = run("stratified", out, "--attribute", "stance", "--sets", "2", "--out", tmp_path / "two.jsonl")
     assert "2 sets" in again
-    with pytest.raises(RequestError, match="need --size"):
-        run(
-            "stratified",
-            out,
-            "--attribute",
-            "stance",
-            "--sets",
-            "2",
-            "--distinct",
-            "--out",
-            tmp_path / "two.jsonl",
-        )
 
 
 def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
