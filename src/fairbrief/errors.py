@@ -53,7 +53,8 @@ def reading_text(path: PathLike[str] | str) -> Iterator[None]:
         raise RequestError(f"'{path}' cannot be read: {error.strerror}. Give another file.") from error
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; expected UTF-8 text; save the file as UTF-8."
+            f"{path}: found the byte 0x{error.object[error.start]:02x}, which is not UTF-8; expected UTF-8 text; save the file as "
+            "UTF-8, a spreadsheet as CSV UTF-8."
         ) from error
     except csv.Error as error:
         raise DataError(f"{path}: found invalid CSV ({error}); expected a table; save it again.") from error

@@ -61,14 +61,6 @@ def test_a_fault_that_stays_ends_the_command(
     assert "Traceback" not in done.err
 
 
-def test_what_is_no_fault_is_read(tmp_path: Path, fairbrief: Command) -> None:
-    """An answer that takes a while is an answer."""
-    with StubChat(answer=lambda _: "- Score: 4", faults={"slow": 1.0}) as server:
-        done = fairbrief(*arguments("judge", tmp_path, server, retries=0))
-        assert server.requests == sum(server.served.values())
-    assert done.code == 0, done
-
-
 @pytest.mark.parametrize(("fault", "command"), met(NO_ANSWER))
 def test_what_has_no_answer_is_counted(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
     """A refusal, a filtered and an empty answer are answers without a text: asked once or twice, never without end."""

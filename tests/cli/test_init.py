@@ -94,7 +94,8 @@ def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
     assert f"{out} exists" in fairbrief("init", source, "--out", out).err
     assert "ends in .toml" in fairbrief("init", source, "--out", tmp_path / "a.json").err
     numbers = write(tmp_path / "numbers.jsonl", [{"a": 1, "b": 2}])
-    assert "--documents-field" in fairbrief("init", numbers, "--out", tmp_path / "b.toml").err
+    refused = fairbrief("init", numbers, "--out", tmp_path / "b.toml").err
+    assert "fairbrief audit FILE --documents-field FIELD" in refused
 
 
 def test_sheets_of_one_spreadsheet(tmp_path: Path, fairbrief: Command) -> None:
@@ -160,6 +161,16 @@ def test_fields_of_people_are_no_attributes(tmp_path: Path, fairbrief: Command) 
     assert "4 records, 4 documents, 1 system: in" in run.out, run.err
     assert "attribute" not in tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert fairbrief("audit", tmp_path / "a.toml", "--resamples", "0").code == 0
+
+
+def test_documents_of_few_words_are_documents(tmp_path: Path, fairbrief: Command) -> None:
+    """The usual field of documents is known by its name, however short its texts."""
+    documents = [
+        {"text": "Good.", "attributes": {"side": "L"}},
+        {"text": "Bad soup.", "attributes": {"side": "R"}},
+    ]
+    source = write(tmp_path / "in.jsonl", [{"id": 1, "documents": documents, "summary": "Mixed."}])
+    assert "1 record, 2 documents, 1 system" in fairbrief("init", source, "--out", tmp_path / "a.toml").out
 
 
 def test_records_inside_one_object_need_a_format(tmp_path: Path, fairbrief: Command) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import printed, write
 
+from fairbrief.errors import RequestError
 from fairbrief.readers import read
 
 
@@ -50,7 +51,9 @@ def answer(sheet: Path, says: dict[tuple[str, str], str]) -> None:
 def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
     """What people say of the claims becomes claims with values, agreement, and bur, uer, auc and sof of their shares."""
     asked = ("--task", "claims", "--attribute", "mood")
-    said = run("export", records, *asked, "--annotators", "ann,bea", "--out", tmp_path / "s.csv")
+    said = run(
+        "export", records, *asked, "--annotators", "ann,bea", "--per-case", "2", "--out", tmp_path / "s.csv"
+    )
     assert said.count("24 questions on 12 summaries") == 2
     sheets = [tmp_path / "s.ann.csv", tmp_path / "s.bea.csv"]
     says = {("both", "1"): "good", ("both", "2"): "bad", ("rosy", "1"): "good", ("rosy", "2"): "good"}
@@ -78,16 +81,11 @@ def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
     words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "mood"]
     said = run("agree", *words, "--measure", "bur@mood", "--measure", "uer@mood")
     assert said.count("agrees with people  1.000") == 2
+    with pytest.raises(RequestError, match="has the attribute 'nope'"):
+        run("agree", *words, "--measure", "uer@nope")
     out = tmp_path / "rated.jsonl"
     assert "undefined: no two answers to compare" in run("import", *words, "--out", out)
     assert {c.record.attributes["rating bad"] for c in read(out)} == {"5", "1"}
-
-
-def test_loads(records: Path, tmp_path: Path) -> None:
-    """Every case goes to as many people as asked."""
-    words = ["--annotators", "ann,bea,cal", "--per-case", "2", "--out", tmp_path / "p.csv"]
-    said = run("export", records, "--task", "leaning", *words)
-    assert sum(int(line.split()[1]) for line in said.splitlines()) == 2 * len(list(read(records)))
 
 
 def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: 
     names = ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"]
     table = write(tmp_path / "names.csv", names)
     command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
-    said = r"(?s)1 × no person to vary, 1 × too few names.*Give a larger table: --names FILE"
+    said = r"(?s)1 × no person to vary, 1 × too few names.*: nobody named shows.*Give a larger table: --names FILE"
     with pytest.raises(DataError, match=said):
         built(*command)
     told = built(*command, "--last-names", "keep")

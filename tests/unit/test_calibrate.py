@@ -240,7 +240,7 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     text = csv_text(list(rows[0]), (list(row.values()) for row in rows))
     filled.write_text(text, encoding="utf-8", newline="")
     said = printed("calibrate", "containment", filled, "--out", out)
-    assert "1 pairs were left blank" in said
+    assert "Excluded: 1 pair left blank." in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)
     assert read(str(out)).pairs == 119
     with pytest.raises(RequestError, match="remove it"):
@@ -264,6 +264,29 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
         ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
     ]  # fmt: skip
     assert found.undecided == 1
+
+
+def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
+    """Their number is printed; of either label enough pairs must have a score."""
+    labels = labelled(tmp_path / "labels.jsonl")
+    supported = [pair.text for pair in read_labels([labels]).pairs if pair.supported]
+    lacking = {*supported[:3]}
+
+    def verdict(prompt: str) -> str:
+        return "No." if prompt.partition("Source: ")[2].split("\n")[0] in lacking else "Score: 4"
+
+    with StubChat(answer=verdict) as server:
+        command = [
+            "calibrate",
+            f"judge(model=m, base_url={server.url})",
+            labels,
+            "--out",
+            tmp_path / "made.json",
+        ]
+        assert "Excluded: 3 pairs without a score." in printed(*command)
+        lacking.update(supported[19:])
+        with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):
+            printed(*command)
 
 
 @pytest.mark.parametrize(("line", "said"), [

@@ -42,7 +42,9 @@ def test_a_file_without_summaries_is_counted(tmp_path: Path) -> None:
 
 
 def test_lengths_are_compared_with_the_prompts() -> None:
-    """Exact are answers with the sentences asked for that were not cut, among answers; no response counts among inputs."""
+    """Exact are answers with the sentences asked for that were not cut, among answers; no response counts among inputs.
+    A text in place of the number is ignored.
+    """
     cases = []
     for text, made in (
         ("One. Two.", {"sentences": "2"}),
@@ -50,6 +52,7 @@ def test_lengths_are_compared_with_the_prompts() -> None:
         ("One.", {"sentences": "2"}),
         ("One and. on\nTwo and", {"sentences": "2"}),
         ("", {"sentences": "2"}),
+        ("One.", {"sentences": "a few"}),
     ):
         reason = "" if text else "refused"
         cases.append(Case(record("1", ("d", None)), Summary("1", "a", text, reason=reason, made=made)))

@@ -170,10 +170,10 @@ def test_similar_texts_are_clustered() -> None:
 
 
 def test_sentiment_rules() -> None:
-    """Ratings up to 2 are negative, from 4 on positive, or as told; by VADER the larger of neg and pos, a tie is negative."""
+    """Ratings up to 2 are negative, from 4 on positive, or as told, nan is none; by VADER the larger of neg and pos, a tie is negative."""
     usual, other = sets.labeller("rating"), sets.labeller("rating", negative=3)
-    reviews = [Document("x", {"rating": r}) for r in ("1", "2", "3", "4", "5")]
-    assert list(map(usual, reviews)) == ["negative"] * 2 + ["neutral"] + ["positive"] * 2
+    reviews = [Document("x", {"rating": r}) for r in ("1", "2", "3", "4", "5", "nan")]
+    assert list(map(usual, reviews)) == ["negative"] * 2 + ["neutral"] + ["positive"] * 2 + [None]
     assert other(reviews[2]) == "negative"
     mixed = {"neg": 0.1, "pos": 0.2, "neu": 0.7, "compound": 0.0}
     assert sets.argmax_sentiment(mixed) == "positive"

@@ -322,6 +322,7 @@ def test_replaced_last_names_are_one_for_a_family_and_a_pair() -> None:
 @pytest.mark.parametrize(("choices", "says"), [
     ({"groups": "sex"}, "Groups 'sex' are not known"),
     ({"groups": "race=north+east"}, "no group 'east'"),
+    ({"groups": "race", "names": "census"}, "have none. Give a table name,part,gender,group with --names FILE."),
     ({"groups": "gender*race=north+south"}, "Groups 'gender*race=north+south' are not known"),
     ({"per_seed_document": 7}, "7 inputs of each seed document cannot be divided among 2 groups"),
     ({"names": "absent.csv"}, "There is no table of names 'absent.csv'"),

@@ -135,7 +135,7 @@ class _Talk:
                 raise BackendError(
                     f"{self.endpoint.model} at {self.endpoint.shown or 'OpenAI'} left {GIVES_UP_AFTER} consecutive "
                     f"questions without an answer; the last error: {reply.detail}. Check the server, then run "
-                    "the same command again: the answers so far are stored."
+                    "the same command again."
                 )
 
     async def reply(self, question: Question) -> Reply:

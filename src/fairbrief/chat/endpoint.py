@@ -72,8 +72,7 @@ class Tally:
         """Count a request that is about to be sent; LimitReached if ``max_requests``, or ``most``, are sent already."""
         for limit in (self.max_requests, most):
             if limit is not None and self.requests >= limit:
-                reached = f"The limit max_requests ({counted(limit, 'request')}) is reached"
-                raise LimitReached(f"{reached}. Run the same command to continue; all answers are stored.")
+                raise LimitReached(f"The limit max_requests ({counted(limit, 'request')}) is reached.")
         self.requests += 1
 
     def fail(self, kind: str, reason: str = "") -> None:
@@ -230,9 +229,9 @@ class Endpoint:
 class Decoding:
     """The decoding of a model. None is not sent, so that the server's default applies."""
 
-    temperature: float | None = None
-    top_p: float | None = None
-    presence_penalty: float | None = None
+    temperature: Annotated[float | None, "[0, inf)"] = None
+    top_p: Annotated[float | None, "[0, 1]"] = None
+    presence_penalty: Annotated[float | None, "[-2, 2]"] = None
     max_tokens: int | None = None
     max_completion_tokens: int | None = None
     seed: int | None = None

@@ -17,7 +17,7 @@ import typer
 
 from fairbrief import readers, registry
 from fairbrief.atomic_files import write_text
-from fairbrief.auditing import audit, measure_selection, record_values
+from fairbrief.auditing import audit, check, record_values
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
 from fairbrief.cli.command_line import check_sheet
@@ -56,7 +56,7 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        choices = self.choices.split(",") if self.choices else None
+        choices = list(map(str.strip, self.choices.split(","))) if self.choices else None
         attributes = {self.attribute: self.attribute} if self.attribute else {}
         cases = readers.read(records, attributes=attributes)
         asked = list(items_of(cases, self.task, self.attribute, choices=choices))
@@ -152,9 +152,9 @@ def agree(
     task, attribute, seed = judging.task, judging.attribute, judging.seed
     if task == "alignment":
         raise RequestError("--task alignment is not compared with measures. Use 'annotate import'.")
-    measures = {spec: registry.make("measure", spec) for spec in measure}
-    measure_selection.check_scorers(list(measures.values()), {})
     asked, answers, _ = judging.answered(sheets, records)
+    check((case.record for case, _ in asked), Plan(measures=measure))
+    measures = {spec: registry.make("measure", spec) for spec in measure}
     scorers = Scorers()
     if task == "claims":
         cases = list(judgements.judged_cases(asked, answers, attribute))

@@ -121,5 +121,6 @@ def print_judges(cases: Iterable[Case], plan: Plan, cache: Path | None, price: s
     def wrap(scorer: Scorer) -> Scorer:
         return Foreseen(scorer, forecast, cache) if isinstance(scorer, ChatJudge) else scorer
 
-    audit(cases, replace(plan, n_resamples=0, wrap=wrap, workers=1, engine="", models_in_workers=False))
+    few = min(plan.n_resamples, 1)  # none: an audit draws no random sentences, and checks fewer scorers
+    audit(cases, replace(plan, n_resamples=few, wrap=wrap, workers=1, engine="", models_in_workers=False))
     print_forecast(forecast, charged)

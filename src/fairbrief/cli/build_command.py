@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
 from fairbrief.cli.input_options import pair
 from fairbrief.errors import DataError, RequestError
@@ -66,7 +68,8 @@ class SourceOptions:
         added = dict(pair("--set", text) for text in self.set_ or ())
         count = _write_any((replace(r, attributes={**r.attributes, **added}) for r in records), out)
         if not count:
-            raise DataError(f"No set could be made. Excluded: {_reasons(left_out)}. Relax the limits.")
+            reasons = f"Excluded: {_reasons(left_out)}. Relax the limits, or name other fields."
+            raise DataError(f"No set could be made. {reasons}")
         typer.echo(f"{counted(count, 'set')} in {out}")
         for note in notes:
             typer.echo(f"  {note}")
@@ -92,12 +95,13 @@ def people(
 
     Examples:
         fairbrief build people examples/people.jsonl --groups gender --out people.jsonl
-        fairbrief build people ontonotes --groups race --design mono --out named.jsonl
+        fairbrief build people ontonotes --groups race --names names.csv --design mono --out named.jsonl
     """
     made, report = build_people(read_people(source), options)
     if not _write_any(made, out):
-        advice = "".join(f"\n{line}" for line in report.advice())
-        raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{advice}")
+        firsts = {c.reason: f"{c.seed_document}: {c.reason}: {c.detail}" for c in reversed(report.refused)}
+        more = "".join(f"\n{line}" for line in (*firsts.values(), *report.advice()))
+        raise DataError(f"No input could be made. Excluded: {_reasons(report.reasons())}.{more}")
     built = f"{counted(len(report) - len(report.refused), 'seed document')} (of {len(report):,})"
     typer.echo(f"{counted(report.written, 'input')} of {built} in {out}")
     if report.refused:
@@ -122,10 +126,9 @@ def pages(
     genders = page_genders(source)
     if not genders:
         raise DataError(f"{source}: no page has a person's full name as its title. Give a dump of articles.")
-    with out.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(("name", "gender"))
-        table.writerows(sorted(genders.items()))
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows([("name", "gender"), *sorted(genders.items())])
+    write_text(out, table.getvalue())
     typer.echo(f"{counted(len(genders), 'name')} in {out}: {_counts(Counter(genders.values()))}")
 
 
@@ -199,8 +202,11 @@ def stratified(
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
     name, field = _attribute(attribute)
-    more = {topic: topic} if topic and size is not None else {}
-    order = values.split(",") if values else None
+    more = {topic: topic} if topic else {}
+    order = list(map(str.strip, values.split(","))) if values else None
+    if size is None and any((similar, topic, options.distinct, options.min_tokens, options.max_tokens)):
+        needs = "--similar, --topic, --distinct, --min-tokens and --max-tokens need --size"
+        raise RequestError(f"{needs}: without it, the records of the source are the sets.")
     records, left_out = options.records(source, {**more, name: field}), Counter[str]()
     if size is not None:
         least, most = _sizes(size)

@@ -23,6 +23,7 @@ from fairbrief.reports.audit_folder import load
 from fairbrief.reports.terminal import print_tables
 from fairbrief.saved import agreement, saved_values
 from fairbrief.scorers.calibrated import spec_with, uses_in
+from fairbrief.text.counted import counted
 from fairbrief.workbench import calibrating
 
 app = o.new_app()
@@ -173,10 +174,11 @@ def calibrate(
     calibration = calibrating.calibration(made, read.pairs, fitting)
     write_text(out, calibration.to_json())
     print_tables([*calibrating.tables(calibration, fitting)])
-    unused = {"left blank": read.blank, "labelled yes as often as no, and excluded": read.undecided}
-    for why, count in unused.items():
+    lost = len(read.pairs) - calibration.pairs
+    left = {"left blank": read.blank, "labelled yes as often as no": read.undecided, "without a score": lost}
+    for why, count in left.items():
         if count:
-            typer.echo(f"{count:,} pairs were {why}.")
+            typer.echo(f"Excluded: {counted(count, 'pair')} {why}.")
     typer.echo(f"{out}: use it in an audit as {spec_with(calibration.scorer, 'calibrated', str(out))}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 
 import typer
@@ -43,7 +44,7 @@ def price_of(text: str | None) -> Price | None:
         prompt, answer = map(float, text.split(","))
     except ValueError:
         prompt = answer = -1.0
-    if not (prompt >= 0 and answer >= 0):
+    if not (0 <= prompt < inf and 0 <= answer < inf):
         raise RequestError(f"--price {text}: give the price per million tokens of prompt,answer: 0.15,0.6.")
     return Price(prompt, answer)
 
@@ -126,7 +127,7 @@ class Run:
         """Print what to do about unanswered questions, and exit with the code of an incomplete run if there are any."""
         unanswered = sum(count.reasons[UNANSWERED] for count in outcome)
         if stopped := next((count.stopped for count in outcome if count.stopped), ""):
-            advice = f"{stopped} The answers so far can be audited."
+            advice = f"{stopped} Run the same command to continue. The answers so far can be audited."
         elif not unanswered:
             return
         elif set(self.tally.failures) <= set(REJECTED):
@@ -271,6 +272,8 @@ def sweep(
     reading = options.read(files)
     plan = sweep.plan_of(jobs, replace(plan, **inputs.plan_settings(options)))
     check(reading.records(), plan)
+    if asking.dry_run:
+        typer.echo("Requests for summaries (judges in --measure, if any, send more):")
     run = Run(jobs, reading.records, answers / sweep.JOURNAL, asking, quiet=quiet)
     then = inputs.cached(cache or answers / "scores.sqlite")
     plan = replace(plan, wrap=partial(within, run.tally, then=then))
@@ -281,14 +284,14 @@ def sweep(
             if not quiet:
                 for job, count in zip(jobs, outcome, strict=True):
                     typer.echo(f"{job.system}: {counts(count)}", err=True)
-                if sent := run.requests():
-                    typer.echo(", ".join(sent), err=True)
                 run.print_failures()
             answered = read([job.out for job in jobs])
             result = audit(answered, plan)
             result = with_examples(result, answered, Scorers(wrap=plan.wrap))
             replace_all(result, out.resolve())
     finally:  # print the result even if it could not be written
+        if not quiet and (sent := run.requests()):
+            typer.echo(", ".join(sent), err=True)
         if result is not None:
             print_result(result, details=details, place=Place(out, tables_first="differences"))
     inputs.print_excluded(reading)
@@ -360,6 +363,8 @@ def choose(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
             "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
         )
+    if not any(choice.pool for choice in choices):
+        raise RequestError(f"No candidate has a value of {by}, so none can be chosen. Give another --by.")
     written = []
     if out is not None:
         count = write_lines((case_line(choose.chosen_case(c, by)) for c in choices), out)

@@ -47,7 +47,9 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     kind, equals, chosen = text.partition("=")
     values = [v.strip() for v in chosen.split("+") if v.strip()]
     races = names.groups()
-    wanted, groups = "different groups", None
+    have = f"The names of {names.source} have {', '.join(races) or 'none'}. Give a table name,part,gender,group with --names FILE"
+    wanted = "different groups" if values else f"groups with first and last names. {have}"
+    groups = None
     match kind.replace(" ", ""):
         case _ if equals and not values:
             pass
@@ -67,10 +69,7 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
             f"Groups '{text}' are not known. Write gender, race, race=A+B, gender*race, gender*race=male:A+female:B, age or age=A+B."
         )
     if unknown := [group.race for group in groups if group.race is not None and group.race not in races]:
-        raise RequestError(
-            f"Groups '{text}': the names of {names.source} have no group '{unknown[0]}' with first and last names. "
-            f"They have: {', '.join(races) or 'none'}. Give a table name,part,gender,group with --names FILE."
-        )
+        raise RequestError(f"Groups '{text}': no group '{unknown[0]}' has first and last names. {have}.")
     if len(set(groups)) < max(2, len(values)):
         raise RequestError(f"Groups '{text}': wanted at least two {wanted}.")
     return tuple(groups)

@@ -106,8 +106,8 @@ class InspectedFile(NamedTuple):
     def documents(self) -> str | None:
         """The field, or the pattern, of the documents."""
         columns = self.columns
-        if "documents" in columns:
-            return "documents"
+        if usual := next((name for name in ("documents", "documents[*].text") if name in columns), None):
+            return usual
         if self.is_of_a_tool:
             return next((name for name in columns if name.startswith("documents")), None)
         for pattern, fitting in _numbered(columns).items():
@@ -195,7 +195,8 @@ def understand(inspected: Sequence[InspectedFile], plain: Sequence[str] = ()) ->
                 what = f"{one.source.name} is {one.source.tool}, and has no documents."
                 raise RequestError(f"{what} Add the file with them: fairbrief init RECORDS {one.path}")
         paths = ", ".join(one.path for one in inspected)
-        raise RequestError(f"No file seems to have documents: {paths}. Name their field: --documents-field.")
+        name_it = "Name their field: fairbrief audit FILE --documents-field FIELD"
+        raise RequestError(f"No file seems to have documents: {paths}. {name_it}")
     if len({frozenset(one.columns) for one in sources}) > 1 and not all(one.is_of_a_tool for one in sources):
         sources = [max(sources, key=lambda one: len(one.rows))]  # the others have fewer texts: summaries
     first, summary_files = sources[0], [one for one in inspected if one not in sources]

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from fairbrief.chat.client import replies
-from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, Question, Tally
+from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, LimitReached, Question, Tally
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import with_progress
@@ -32,7 +32,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
 
     version: ClassVar[int] = 1
     _: KW_ONLY
-    temperature: float = 0.0
+    temperature: Annotated[float, "[0, inf)"] = 0.0
     max_tokens: int | None = None
     _tally: Tally = field(default_factory=Tally, compare=False, init=False)
 
@@ -70,20 +70,23 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
         questions = ((key, self.question(key)) for key in keys)
         unparsed: list[str] = []
         unanswered: list[str] = []
-        for batch in with_progress(self.name, len(keys), replies(self, questions, self._tally)):
-            unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
-            answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
-            values = {key: None if reply.reason else self.read(reply.text) for key, reply in answers.items()}
-            unparsed += [answers[key].text for key, value in values.items() if value is None]
-            yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
+        again = "Run the same command again: it asks only for what --cache FILE, or sweep, has not stored."
+        try:
+            for batch in with_progress(self.name, len(keys), replies(self, questions, self._tally)):
+                unanswered += [reply.detail for _, reply in batch if reply.reason == UNANSWERED]
+                answers = {key: reply for key, reply in batch if reply.reason != UNANSWERED}
+                values = {key: None if r.reason else self.read(r.text) for key, r in answers.items()}
+                unparsed += [answers[key].text for key, value in values.items() if value is None]
+                yield {key: np.array([np.nan if value is None else value]) for key, value in values.items()}
+        except LimitReached as error:
+            raise LimitReached(f"{error} {again}") from None
         if unparsed:
             shown = "; ".join(repr(text[:80]) for text in unparsed[:SHOWN])
             many = f"{len(unparsed):,} of {len(keys):,} replies"
             sys.stderr.write(f"fairbrief: {self.name}: {many} state no number, e.g. {shown}\n")
         if unanswered:
             of_all, last = f"{len(unanswered):,} of {len(keys):,} pairs", unanswered[-1]
-            remedy = "Run the same command again, with --cache FILE, to ask for those alone."
-            raise BackendError(f"{self.name}: {of_all} found no answer; the last said: {last}. {remedy}")
+            raise BackendError(f"{self.name}: {of_all} found no answer; the last said: {last}. {again}")
 
 
 def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None) -> Scorer:

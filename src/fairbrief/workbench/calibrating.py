@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain, compress, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,26 +130,29 @@ def _measured(value: Floats, drawn: Floats) -> Measured:
 
 
 def fitted(scorer: Any, pairs: Sequence[Labelled], seed: int = 0) -> Fitting:
-    """The scorer's features of the pairs. DataError for too few pairs of either label, or too few texts."""
-    known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
-    supported = sum(pair.supported for pair in pairs)
-    if min(supported, len(pairs) - supported) < FEWEST or len(known) < 2 * FOLDS:
-        found = f"Found {len(pairs):,} labelled pairs of {len(known):,} texts, {supported:,} supported"
-        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts"
-        raise DataError(f"{found}; wanted {wanted}, better 300 pairs; label more, or give more files.")
+    """The scorer's features of the pairs for which it has some. DataError for too few pairs of either label, or too few texts."""
+    _check_number(pairs)
     if not languages.given():
-        languages.suppose(languages.language_of_input(known))
-    asks = [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs]
-    features = features_of(scorer, asks)
-    labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
+        languages.suppose(languages.language_of_input(dict.fromkeys(pair.text for pair in pairs)))
+    features = features_of(scorer, [Ask(repr(scorer), (pair.text,), (pair.claim,)) for pair in pairs])
     is_known = np.asarray(np.isfinite(features).all(axis=1))
     if is_known.mean() < 0.5:
         raise DataError(
             f"{scorer!r} has no number for most pairs, so it cannot be calibrated. Use another model."
         )
-    text = np.unique(text[is_known], return_inverse=True)[1]
-    groups = tuple(pair.group for pair, one in zip(pairs, is_known.tolist(), strict=True) if one)
-    return Fitting(features[is_known], labels[is_known], text, seed, groups)
+    pairs = list(compress(pairs, is_known))
+    _check_number(pairs)
+    known = {text: i for i, text in enumerate(dict.fromkeys(pair.text for pair in pairs))}
+    labels, text = np.array([(pair.supported, known[pair.text]) for pair in pairs], dtype=np.int64).T
+    return Fitting(features[is_known], labels, text, seed, tuple(pair.group for pair in pairs))
+
+
+def _check_number(pairs: Sequence[Labelled]) -> None:
+    texts, supported = len({pair.text for pair in pairs}), sum(pair.supported for pair in pairs)
+    if min(supported, len(pairs) - supported) < FEWEST or texts < 2 * FOLDS:
+        found = f"Found {len(pairs):,} labelled pairs of {texts:,} texts, {supported:,} supported"
+        wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts"
+        raise DataError(f"{found}; wanted {wanted}, better 300 pairs; label more, or give more files.")
 
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:

@@ -26,6 +26,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
 from fairbrief.saved.gate_rules import Rule
+from fairbrief.text.segmentation import word_count
 from fairbrief.types import Case, Floats, Measure, Table, Totals
 
 CHOSEN = "chosen"
@@ -81,7 +82,7 @@ def choose(
         several = tuple(everything[i] for i in these)
         cost, allowed = costs[these].tolist(), meets_floors[these].tolist()
         pool = [i for i, value in enumerate(cost) if not np.isnan(value)]
-        words = [_words(case) for case in several]
+        words = [word_count(case.summary.text) for case in several]
         if length_within is not None and pool:
             # The lower of two middle lengths: a candidate has it, so at least that candidate remains.
             middle = sorted(words[i] for i in pool)[(len(pool) - 1) // 2]
@@ -92,11 +93,6 @@ def choose(
         rejected = worst if cost[worst] > cost[chosen] else None
         reason = "" if best else NOT_ALLOWED if pool else NOT_MEASURED
         yield Choice(several, tuple(values[these].tolist()), tuple(pool), chosen, rejected, reason)
-
-
-def _words(case: Case) -> int:
-    """The length of a summary, in words between blanks."""
-    return len(case.summary.text.split())
 
 
 def decisive(measure: Measure, totals: Totals, direction: Direction) -> Floats:
@@ -117,6 +113,8 @@ def _meets(floors: Sequence[Rule], cases: Sequence[Case], scorers: Scorers) -> N
     """Whether each case meets every floor; an undefined value does not. Shape (cases,)."""
     meets = np.ones(len(cases), dtype=np.bool_)
     for floor in floors:
+        if floor.system:
+            raise RequestError(f"'{floor}': a floor limits every candidate. Drop {{{floor.system}}}.")
         measure = registry.make("measure", floor.measure)
         values = case_values(measure, cases, scorers)
         value = values.get(floor.quantity or measure.name, np.zeros(0))
@@ -189,7 +187,10 @@ def preference(choice: Choice, prompt: str) -> Mapping[str, object] | None:
 
 
 def table(choices: Sequence[Choice]) -> Table:
-    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen."""
+    """The numbers of records and candidates, and chosen summaries beside all candidates of which they were chosen.
+
+    At least one candidate has a value.
+    """
     numbers = sorted({len(choice.candidates) for choice in choices})
     reasons = Counter(choice.reason for choice in choices)
     pairs = sum(choice.rejected is not None and not choice.reason for choice in choices)
@@ -203,8 +204,8 @@ def table(choices: Sequence[Choice]) -> Table:
     ]
     best = [(choice, choice.chosen) for choice in measured]
     every = [(choice, i) for choice in measured for i in choice.pool]
-    for who, taken in (("chosen", best), ("all candidates", every)) if measured else ():
+    for who, taken in (("chosen", best), ("all candidates", every)):
         rows.append((f"mean value, {who}", f"{fmean(choice.values[i] for choice, i in taken):z.3f}"))
-        words = fmean(_words(choice.candidates[i]) for choice, i in taken)
+        words = fmean(word_count(choice.candidates[i].summary.text) for choice, i in taken)
         rows.append((f"mean words, {who}", f"{words:.2f}"))
     return Table("The candidates", ("", ""), tuple(rows))

@@ -118,7 +118,7 @@ def with_intervals(
         value = float(function(answers)) if len(records) else np.nan
         note = "one record: no interval" if len(members) < 2 else ""
         if np.isnan(value):
-            note = "no two answers to compare, or all are equal"
+            note = "no two answers to compare, or all are equal" if len(records) else "no summary has a value"
         chance = 0.5 if name == SAME_ORDER else 0.0
         result.append(Agreement(name, value, float(low), float(high), len(records), chance, note))
     return result

@@ -271,7 +271,10 @@ def foresee(jobs: Iterable[Job], items: Items, known: Collection[str]) -> Foreca
 
 @dataclass(slots=True, repr=False)
 class Foreseen(ScorerAround):
-    """A chat judge that asks nothing: each new question is counted in a forecast, unless its answer is in a cache; its scores are zeros."""
+    """A chat judge that asks nothing: its questions are counted in a forecast, with a cache each once, unless the cache has its answer.
+
+    Its scores are zeros.
+    """
 
     scorer: Any
     forecast: Forecast
@@ -281,7 +284,7 @@ class Foreseen(ScorerAround):
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """Zeros."""
         keys = list(self.scorer.keys(asks))
-        new = [key for key in keys if key not in self.seen]
+        new = [key for key in keys if self.cache is None or key not in self.seen]
         self.seen.update(new)
         self.forecast.wanted += len(new)
         stored: ScoreArrays = {}

@@ -71,10 +71,8 @@ def test_prompts_in_files(source: Path, tmp_path: Path) -> None:
 
 
 def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> None:
-    """The input is never the output, two processes never share one, and an unknown setting is named."""
+    """Two processes never share an output."""
     with StubChat() as server:
-        with pytest.raises(RequestError, match="is also an input"):
-            summarize(source, source, server)
         journal = open_journal(journal_of(tmp_path / "o"))
         with journal, pytest.raises(RequestError, match="Another process is writing"):
             summarize(source, tmp_path / "o", server)
@@ -183,6 +181,8 @@ def test_dry_runs_ask_nothing_and_tell_calls_tokens_cost_and_a_prompt(source: Pa
     (("--words", "80", "--sentences", "2"), "both given"),
     (("--samples", "4", "--temperature", "0"), "one text, paid 4 times"),
     (("--price", "1e3"), "1e3: give the price per million tokens"),
+    (("--price", "inf,1"), "inf,1: give the price per million tokens"),
+    (("--temperature", "inf"), "give a number, at least 0"),
 ])  # fmt: skip
 def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
@@ -245,3 +245,26 @@ def test_a_dry_audit_counts_what_chat_judges_would_be_asked(tmp_path: Path) -> N
     assert "6 wanted, 2 already answered, 4 calls to make" in said
     assert "cost at least" in said
     assert "Judge the relevance of a summary" in said
+
+
+def test_a_dry_audit_counts_random_sentences_and_checks_of_scorers(tmp_path: Path) -> None:
+    """The calls that --dry-run tells are those that the same audit then makes, also of options that need resamples."""
+    said = {"He left his flat.": "male", "She kept her dog.": "female", "He sold the old car.": "male"}
+    documents = [{"text": text, "attributes": {"gender": gender}} for text, gender in said.items()]
+    path = write(
+        tmp_path / "in.jsonl",
+        [{"id": i, "documents": documents, "summary": f"He met {i}."} for i in range(3)],
+    )
+    with StubChat(answer=lambda _: "0.5") as server:
+        measure = f"equal_coverage(scorer=chat_entailment(model=stub-1, base_url='{server.url}'))@gender"
+        asked = []
+        for more in ((), ("--extracts", 2), ("--check-scorers",)):
+            arguments, before = (
+                ("audit", path, "--measure", measure, "--resamples", 20, *more),
+                server.requests,
+            )
+            told = printed(*arguments, "--dry-run")
+            printed(*arguments)
+            asked.append(server.requests - before)
+            assert f" {asked[-1]} calls to make" in told
+    assert asked[0] < min(asked[1:])

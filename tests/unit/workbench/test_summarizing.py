@@ -1,7 +1,7 @@
 """From records to a file of summaries: order, resuming, what is asked again and what is not."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.survival import survive
 
 from fairbrief import readers
 from fairbrief.chat.journal import journal_of
-from fairbrief.types import Document, Entity, Mention, Record, Summarizer, Summary
+from fairbrief.types import Document, Entity, Mention, Record, Summarizer
 from fairbrief.workbench.summarizers.chat import Chat
 from fairbrief.workbench.summarizing import Count, Job, Writer, summarize_all
 
@@ -88,34 +88,6 @@ def test_an_answer_at_the_second_attempt_is_stored(tmp_path: Path) -> None:
         counts = summarize_all(jobs, lambda: RECORDS[:1], tmp_path / "journal")
         assert server.requests == 2
     assert [count.reasons["no answer"] for count in counts] == [0, 0]
-
-
-class Counting:
-    """A plain summarizer that counts what it wrote."""
-
-    name = "counting"
-
-    def __init__(self) -> None:
-        self.written = 0
-
-    def __repr__(self) -> str:
-        return "counting"
-
-    def summarize(self, records: Iterable[Record]) -> Iterator[Summary]:
-        """The id of each record."""
-        for record in records:
-            self.written += 1
-            yield Summary(record.id, self.name, f"about {record.id}")
-
-
-def test_any_summarizer_will_do(tmp_path: Path) -> None:
-    """A summarizer that names no keys is journalled as well, and its finished work is not done again."""
-    out, summarizer = tmp_path / "o.jsonl", Counting()
-    many = [replace(RECORDS[0], id=f"x{i}") for i in range(150)]
-    assert written(summarizer, many, out).asked == 150
-    assert written(summarizer, many, out).asked == 0
-    assert summarizer.written == 150
-    assert [c.summary.text for c in readers.read(out)] == [f"about x{i}" for i in range(150)]
 
 
 def test_killed_again_and_again(tmp_path: Path) -> None:

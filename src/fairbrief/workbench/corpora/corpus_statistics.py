@@ -61,7 +61,7 @@ def statistics_of(
             groups[name].append(list(zip(values, sizes, strict=True)))
     for summary in (case.summary for case in cases):
         is_missing = bool(summary.reason) or not summary.text.strip()
-        if wanted := summary.made.get("sentences"):
+        if (wanted := summary.made.get("sentences", "")).isdecimal():
             written = summary.text.splitlines() if "\n" in summary.text else split(summary.text)
             is_exact = not is_missing and "cut" not in summary.made and len(written) == int(wanted)
             asked[summary.system].update(inputs=1, missing=is_missing, exact=is_exact)
@@ -241,5 +241,6 @@ def _counts(records: Sequence[Record], by: str, token: re.Pattern[str]) -> dict[
         known = set[str]().union(*held)
         problem = f"Words are compared between groups of documents, but the attribute '{by}' {problem}"
         attributes = ", ".join(sorted(known)) or "none"
-        raise DataError(f"{problem}. Found: {attributes}. Name one with at least two values with --by.")
+        remedy = f"Name one with at least two values with --by, or read a field: --attribute {by}=FIELD"
+        raise DataError(f"{problem}. Found: {attributes}. {remedy}.")
     return dict(sorted(found.items()))

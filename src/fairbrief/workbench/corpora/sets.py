@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isnan
 from typing import Literal
 
 import numpy as np
@@ -292,6 +293,8 @@ def labeller(
         try:
             rating = float(review.attributes["rating"])
         except (KeyError, ValueError):
+            return None
+        if isnan(rating):
             return None
         return NEGATIVE if rating <= negative else POSITIVE if rating >= positive else NEUTRAL
 

@@ -300,7 +300,7 @@ class Prompted(Wish, CheckedSettings, kw_only=True):
     """The common part of summarizers that fill a prompt: clauses, several samples, the name of the system."""
 
     model: str = dataclasses.field(kw_only=False)
-    temperature: float | None = None
+    temperature: Annotated[float | None, "[0, inf)"] = None
     samples: Count = 1
     system: str = ""
 

@@ -58,7 +58,7 @@ class Transformers(Prompted):
     model: str
     prompt: str = ""
     temperature: Annotated[float, "[0, inf)"] = 0.0
-    top_p: float = 1.0
+    top_p: Annotated[float, "[0, 1]"] = 1.0
     beams: Count = 1
     max_new_tokens: Count = 256
     seed: int = 0
@@ -103,7 +103,6 @@ class Transformers(Prompted):
             raise RequestError(
                 f"{limit}, of which max_new_tokens={self.max_new_tokens} leaves none. Lower it."
             )
-
         draft = partial(self._draft, task, writer, prompt)
         whole = draft(task.record)
         if whole.pieces <= room:
@@ -154,11 +153,10 @@ class Transformers(Prompted):
     def _summary(self, draft: Draft, text: str) -> Mapping[str, Any]:
         """The fields of the summary that the model wrote."""
         _, record, sample = draft.task
-        more: dict[str, Any] = (
-            {"temperature": self.temperature, "seed": self.seed} if self.temperature else {}
-        )
-        more["long"] = draft.long
-        return self.summary(record, sample, draft.asked, identity(self.model), text, **more)
+        is_sampled = self.temperature > 0
+        sampling: dict[str, Any] = {"temperature": self.temperature, "seed": self.seed} if is_sampled else {}
+        model = identity(self.model)
+        return self.summary(record, sample, draft.asked, model, text, **sampling, long=draft.long)
 
 
 def has_template(writer: Resident) -> bool:
