@@ -138,8 +138,6 @@ def test_the_protocol_asks_for_either_rule_by_its_version() -> None:
         asked = [spec for spec in protocol.measures(()) if "top=2" in spec]
         assert asked
         assert all(("copied=once" in spec) is rule for spec in asked)
-    with pytest.raises(RequestError, match="version=text has no effect with top=1"):
-        registry.make("protocol", "chhabra-position(version=text)")
 
 
 def test_references_are_averaged() -> None:
@@ -348,6 +346,15 @@ def test_figures_6_and_9_are_asked_for() -> None:
     assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
     with pytest.raises(RequestError, match="give tfidf or both"):
         registry.make("protocol", "chhabra-position(mapping=cosine)")
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_the_protocol_is_refused_without_references() -> None:
+    """It has no number without references, and the error says so; it printed tables of dashes."""
+    with pytest.raises(
+        RequestError, match="no numbers for this input: no references .position_bias, .*, rougeL"
+    ):
+        audit([case_of(12, "Some five.")], Plan(protocol="chhabra-position", n_resamples=0))
 
 
 @pytest.mark.parametrize("choose", ["random", "first"])

@@ -10,7 +10,7 @@ import itertools
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -45,6 +45,7 @@ from fairbrief.readers import Reading
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import NotMeasured, Result
+from fairbrief.reports.wording import grouped, name_of
 from fairbrief.scorers import cards
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
@@ -112,7 +113,7 @@ class _Audit:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
-        asked, protocol = _asked(plan, head)
+        asked, protocol = _asked(plan, head, cases.settings.selecting if isinstance(cases, Reading) else ())
         if plan.compared_scorers and protocol is not None:
             raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
         choice = sensitivity.under(
@@ -162,6 +163,12 @@ class _Audit:
         refuse_unscored(run.ledgers)
         settings = run.settings()
         estimates, gaps = run.estimates(settings)
+        if self.protocol is not None and all(e.value is None for e in estimates):
+            reasons = _reasons((reason, name_of(e.measure)) for e in estimates for reason in e.excluded)
+            raise RequestError(
+                f"--protocol {plan.protocol} has no numbers for this input: {reasons}. If the input has what is missing in "
+                "another field, name it: --references-field FIELD, --summary-field FIELD."
+            )
         checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
@@ -312,22 +319,37 @@ def _with_subgroups_of(
     return tuple(dict.fromkeys([*asked, own, *within]))
 
 
-def _asked(plan: Plan, head: Sequence[Case]) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
-    """The requested measures, None if none are named; or the protocol's, and the protocol. RequestError if they do not fit the input."""
+def _asked(
+    plan: Plan, head: Sequence[Case], selecting: Collection[str] = ()
+) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
+    """The requested measures, None if none are named; or the protocol's, and the protocol.
+
+    RequestError if they do not fit the input, or if an attribute has no effect: a protocol compares other groups, and it is not
+    ``selecting`` records.
+    """
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_subgroups(plan, head)
     if plan.ordered:
         measure_selection.check_ordered(head)
     attributes = tuple(plan.attributes)
     if protocol is not None:
-        of_its_kind = tuple(measure_selection.attributes_of(head)[protocol.declaration.attribute_of])
-        measures = protocol.measures(attributes or of_its_kind)
+        holder = protocol.declaration.attribute_of
+        measures = protocol.measures(attributes or tuple(measure_selection.attributes_of(head)[holder]))
         if not measures:
-            holder = measure_selection.IN_WORDS[protocol.declaration.attribute_of]
             raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {holder}, and none has one. Name the field of one: --attribute NAME=FIELD."
+                f"--protocol {plan.protocol} compares attributes of a {measure_selection.IN_WORDS[holder]}, and none has one. Name the field of one: --attribute NAME=FIELD."
             )
-        return measure_selection.named(measures, attributes, head), protocol
+        choice = measure_selection.named(measures, attributes, head)
+        over = {getattr(measure, "over", None) for measure in choice.measures}
+        if idle := [name for name in attributes if name not in over and name not in selecting]:
+            raise RequestError(
+                f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it."
+            )
+        # Names tell the gender of people in inputs without it.
+        measure_selection.check_attributes(
+            [n for n in attributes if n != scorer_checks.GENDER], head, [holder]
+        )
+        return choice, protocol
     if not plan.measures:
         return None, None
     spelled = [m for m in plan.measures if isinstance(m, str)]
@@ -352,11 +374,9 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
-        by_reason: dict[str, list[str]] = {}
-        for out in (*left_out, *choice.left_out):
-            if not out.is_on_request:
-                by_reason.setdefault(out.reason, []).append(out.measure)
-        reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
+        reasons = _reasons(
+            (o.reason, o.measure) for o in (*left_out, *choice.left_out) if not o.is_on_request
+        )
         which, advice = "this input", ""
         if len(head) == HEAD:
             which = f"any of the first {HEAD} summaries"
@@ -365,6 +385,12 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one; name it with --attribute."
         raise RequestError(f"No measure can read {which}: {reasons}.{advice}")
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _reasons(measures: Iterable[tuple[str, str]]) -> str:
+    """Reasons, each with the measures that it concerns."""
+    by_reason = grouped(dict.fromkeys(measures)).items()
+    return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in by_reason)
 
 
 def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:

@@ -46,6 +46,10 @@ class ChauSentiment(Reproduced):
     lexicon: str = "opinion"
     threshold: float = 1.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_effect("lexicon", bool(self.vectors), "without vectors: add vectors=FILE")
+
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 # groups are in the text
         """The shift by gender of the subject, and how the gender coefficients agree."""
         scorer = "vader"

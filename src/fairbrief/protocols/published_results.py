@@ -147,6 +147,11 @@ class Reproduced(CheckedSettings):
     name: ClassVar[str]
     declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
 
+    def check_effect(self, setting: str, has_effect: bool, advice: str) -> None:
+        """ValueError for a setting without effect whose value is not the default."""
+        if not has_effect and (value := getattr(self, setting)) != getattr(type(self), setting):
+            raise ValueError(f"{setting}={value} has no effect {advice}")
+
     def results(self) -> tuple[PublishedResult, ...]:
         """What the paper shows, under its own numbers and titles."""
         return published_results(self.name)

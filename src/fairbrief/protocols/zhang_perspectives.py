@@ -21,6 +21,8 @@ SCORERS = {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"
 """The paper's rows, by scorer."""
 SHORT = {"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"}
 """What Tables 4 and 6 call the scorers."""
+SCORER_OF = {"bertscore": "bertscore", "layer": "bertscore", "bartscore": "bartscore", "texts": "ngram"}
+"""The scorer that has a setting."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
 """What reads documents one by one, or none."""
@@ -50,6 +52,14 @@ class ZhangPerspectives(Reproduced):
     bartscore: str = "facebook/bart-large-cnn"
     texts: Literal["documents", "values"] = "documents"
     name: ClassVar[str] = "zhang-perspectives"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kinds = {specs.parse(name).name for name in self.scorers}
+        for setting, scorer in SCORER_OF.items():
+            self.check_effect(
+                setting, bool(kinds & {scorer, "all"}), f"without the scorer {scorer}: add it to scorers"
+            )
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
