@@ -190,8 +190,10 @@ def _check_objects(measures: Sequence[Any], scorers: Mapping[str, Any]) -> None:
 
 def _check_together(plan: Plan) -> None:
     """RequestError for settings that exclude each other or have no effect together."""
-    if plan.protocol and plan.measures:
-        raise RequestError("--protocol has its own measures: drop --measure, or run two audits.")
+    if plan.protocol and (plan.measures or plan.compared_scorers):
+        raise RequestError(
+            "--protocol has its own measures and scorers: drop --measure and --scorers, or run two audits."
+        )
     if plan.primary and plan.protocol is not None:
         raise RequestError("--primary has no effect with --protocol, which prints no findings: drop one.")
     if plan.ordered and (plan.measures or plan.protocol):

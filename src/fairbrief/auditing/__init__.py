@@ -114,8 +114,6 @@ class _Audit:
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
         asked, protocol = _asked(plan, head, cases.settings.selecting if isinstance(cases, Reading) else ())
-        if plan.compared_scorers and protocol is not None:
-            raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
         choice = sensitivity.under(
             asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
         )
@@ -166,8 +164,7 @@ class _Audit:
         if self.protocol is not None and all(e.value is None for e in estimates):
             reasons = _reasons((reason, name_of(e.measure)) for e in estimates for reason in e.excluded)
             raise RequestError(
-                f"--protocol {plan.protocol} has no numbers for this input: {reasons}. If the input has what is missing in "
-                "another field, name it: --references-field FIELD, --summary-field FIELD."
+                f"--protocol {plan.protocol} has no numbers for this input: {reasons}. Name the field that has it, e.g. --references-field FIELD."
             )
         checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
@@ -313,10 +310,8 @@ def _with_subgroups_of(
     known = {name for case in head for name in case.record.attributes}
     asked = [tuple(names) for names in subgroups]
     own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
-    if not own:
-        return tuple(asked)
     within = [(*names, *(name for name in own if name not in names)) for names in asked]
-    return tuple(dict.fromkeys([*asked, own, *within]))
+    return tuple(filter(None, dict.fromkeys([*asked, own, *within])))
 
 
 def _asked(
@@ -331,33 +326,27 @@ def _asked(
     _check_subgroups(plan, head)
     if plan.ordered:
         measure_selection.check_ordered(head)
-    attributes = tuple(plan.attributes)
-    if protocol is not None:
-        holder = protocol.declaration.attribute_of
-        measures = protocol.measures(attributes or tuple(measure_selection.attributes_of(head)[holder]))
-        if not measures:
-            raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {measure_selection.IN_WORDS[holder]}, and none has one. Name the field of one: --attribute NAME=FIELD."
-            )
-        choice = measure_selection.named(measures, attributes, head)
-        over = {getattr(measure, "over", None) for measure in choice.measures}
-        if idle := [name for name in attributes if name not in over and name not in selecting]:
-            raise RequestError(
-                f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it."
-            )
-        # Names tell the gender of people in inputs without it.
-        measure_selection.check_attributes(
-            [n for n in attributes if n != scorer_checks.GENDER], head, [holder]
-        )
-        return choice, protocol
-    if not plan.measures:
-        return None, None
-    spelled = [m for m in plan.measures if isinstance(m, str)]
+    attributes, holders = tuple(plan.attributes), measure_selection.HOLDERS
+    spelled: Sequence[str] = [m for m in plan.measures if isinstance(m, str)]
     built = [m for m in plan.measures if not isinstance(m, str)]
+    if protocol is not None:
+        holders = (protocol.declaration.attribute_of,)
+        spelled = protocol.measures(attributes or tuple(measure_selection.attributes_of(head)[holders[0]]))
+        if not spelled:
+            raise RequestError(
+                f"--protocol {plan.protocol} compares attributes of a {measure_selection.IN_WORDS[holders[0]]}, and none has one. Name the field of one: --attribute NAME=FIELD."
+            )
+    elif not plan.measures:
+        return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
     over = {getattr(measure, "over", None) for measure in measures}
-    measure_selection.check_attributes([name for name in attributes if name not in over], head)
-    return measure_selection.Choice(measures), None
+    others = [name for name in attributes if name not in over]
+    # Names tell the gender of people in inputs without it.
+    asked = [name for name in attributes if name != scorer_checks.GENDER] if protocol else others
+    measure_selection.check_attributes(asked, head, holders)
+    if protocol is not None and (idle := [name for name in others if name not in selecting]):
+        raise RequestError(f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it.")
+    return measure_selection.Choice(measures), protocol
 
 
 def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measure_selection.Choice:
