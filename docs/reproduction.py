@@ -157,10 +157,10 @@ def _result(result: PublishedResult, shown: dict[tuple[str, ...], str]) -> Itera
         yield "\n```sh\n" + "\n".join(result.commands) + "\n```"
     if remarks := " ".join(filter(None, (result.absent, result.note))):
         yield f"\n{escape(remarks)}"
-    if result.rows:
-        yield f"\n{_row(result.header)}"
-        yield "|" + "---|" * len(result.header)
-        yield from map(_row, result.rows)
+    if result.figures:
+        yield f"\n{_row(result.table.header)}"
+        yield "|" + "---|" * len(result.table.header)
+        yield from map(_row, result.table.rows)
     if result.obtained:
         yield "\nObtained:\n"
         yield from _obtained(result.obtained)

@@ -10,7 +10,7 @@ import itertools
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -41,12 +41,13 @@ from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol
-from fairbrief.readers import Reading
+from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.reports.wording import grouped, name_of
 from fairbrief.scorers import cards
+from fairbrief.settings import as_list
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
@@ -113,7 +114,7 @@ class _Audit:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
-        asked, protocol = _asked(plan, head, cases.settings.selecting if isinstance(cases, Reading) else ())
+        asked, protocol = _asked(plan, head, cases)
         choice = sensitivity.under(
             asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
         )
@@ -164,7 +165,7 @@ class _Audit:
         if self.protocol is not None and all(e.value is None for e in estimates):
             reasons = _reasons((reason, name_of(e.measure)) for e in estimates for reason in e.excluded)
             raise RequestError(
-                f"--protocol {plan.protocol} has no numbers for this input: {reasons}. Name the field that has it, e.g. --references-field FIELD."
+                f"--protocol {plan.protocol} has no numbers for this input: {reasons or 'all are undefined'}. If the input has what is missing, name its field: fairbrief audit --help."
             )
         checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
         estimates = with_notes(estimates, scorer_checks.bias_notes(checks, checked, plan.alpha))
@@ -315,12 +316,12 @@ def _with_subgroups_of(
 
 
 def _asked(
-    plan: Plan, head: Sequence[Case], selecting: Collection[str] = ()
+    plan: Plan, head: Sequence[Case], cases: Iterable[Case] = ()
 ) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
     """The requested measures, None if none are named; or the protocol's, and the protocol.
 
-    RequestError if they do not fit the input, or if an attribute has no effect: a protocol compares other groups, and it is not
-    ``selecting`` records.
+    RequestError if they do not fit the input, or if a protocol compares no groups of an attribute and the reading of the input does
+    not use it either.
     """
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_subgroups(plan, head)
@@ -339,13 +340,14 @@ def _asked(
     elif not plan.measures:
         return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
-    over = {getattr(measure, "over", None) for measure in measures}
-    others = [name for name in attributes if name not in over]
-    # Names tell the gender of people in inputs without it.
-    asked = [name for name in attributes if name != scorer_checks.GENDER] if protocol else others
-    measure_selection.check_attributes(asked, head, holders)
-    if protocol is not None and (idle := [name for name in others if name not in selecting]):
+    settings = cases.settings if isinstance(cases, Reading) else ReadingSettings()
+    over = [getattr(measure, "over", None) for measure in measures]
+    idle = [n for n in attributes if n not in (*over, *as_list(settings.require), settings.sample_by)]
+    if protocol is not None and idle:
         raise RequestError(f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it.")
+    # Names tell the gender of people in inputs without it.
+    asked = [name for name in attributes if name != scorer_checks.GENDER] if protocol else idle
+    measure_selection.check_attributes(asked, head, holders)
     return measure_selection.Choice(measures), protocol
 
 

@@ -26,8 +26,6 @@ SCORER_OF = {"bertscore": "bertscore", "layer": "bertscore", "bartscore": "barts
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
 """What reads documents one by one, or none."""
-NUMBERED = "Number and title are the paper's; the rows are the systems audited here."
-EMPTY = "Empty summaries are left out."
 CUT = "The text of a value is read as one and cut at the model's window."
 
 
@@ -196,7 +194,7 @@ def _scorers(known: Known) -> list[str]:
 
 def _notes(known: Known) -> tuple[str, ...]:
     reads_texts = any(scorer not in WITHOUT_TEXTS for _, scorer, _ in known)
-    return (NUMBERED, f"{EMPTY} {CUT}" if reads_texts else EMPTY)
+    return (CUT,) if reads_texts else ()
 
 
 def percent(estimates: Sequence[Estimate | None]) -> str:

@@ -144,12 +144,6 @@ class ReadingSettings:
         return tuple(dict.fromkeys([*self.attribute_fields, *as_list(self.labels)]))
 
     @property
-    def selecting(self) -> set[str]:
-        """The attributes by which documents and records are excluded or sampled."""
-        dropped = () if self.missing == "refuse" else self.attribute_fields
-        return {*as_list(self.require), *dropped, self.sample_by or ""}
-
-    @property
     def record_attribute_fields(self) -> dict[str, str]:
         """Attribute of the record → its field."""
         fields = _mapped("--record-attribute", self.record_attributes)
