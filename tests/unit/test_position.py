@@ -257,10 +257,9 @@ def test_several_documents_have_no_order_until_somebody_says_so() -> None:
 
 def test_an_order_that_changes_nothing_is_refused() -> None:
     """Where measures are named, a protocol brings them, or no record has several documents."""
-    with pytest.raises(RequestError, match="--ordered has no effect with --measure"):
-        Plan(measures=["position_bias"], ordered=True)
-    with pytest.raises(RequestError, match="--ordered has no effect with --protocol"):
-        Plan(protocol="li-coverage", ordered=True)
+    for named in ({"measures": ["position_bias"]}, {"protocol": "li-coverage"}):
+        with pytest.raises(RequestError, match="--ordered has no effect with --measure or --protocol"):
+            Plan(**named, ordered=True)
     single = cases(["a"] * 8)
     for refused in (lambda plan: audit(single, plan), lambda plan: check([c.record for c in single], plan)):
         with pytest.raises(RequestError, match="no record of the first 8 summaries has several documents"):

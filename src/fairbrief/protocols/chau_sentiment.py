@@ -142,8 +142,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     _, reasons = _rows_of(per_record, "sentiment_shift")
     lost = _uncounted({reason: n for reason, n in reasons.items() if reason in UNSCORED})
     yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, (*notes, *lost))
-    if subjects:
-        yield from regressions(subjects, lost)
+    yield from regressions(subjects, lost)
 
 
 def _unscored(pairs: Mapping[str, pa.Table]) -> tuple[str, ...]:

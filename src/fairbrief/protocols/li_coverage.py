@@ -59,9 +59,8 @@ class LiCoverage(Reproduced):
         for over in dict.fromkeys(e.over for e in estimates if not e.subgroup and not e.baseline):
             own = [e for e in estimates if e.over == over and not e.subgroup and not e.baseline]
             place = f" (over {over})"
-            version = "text" if any("version=text" in e.measure for e in own) else "published"
             made += [
-                self.published("Table 3").filled(own, place=place, notes=(R_EC[version],)),
+                self.published("Table 3").filled(own, place=place, notes=(R_EC[self.version],)),
                 self.published("Table 4").printed(_parity(own), place),
                 self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),

@@ -82,9 +82,7 @@ class ZhangPerspectives(Reproduced):
         """
         instructions = partial(_long_context, number="Table 7", named="instruction=")
         kinds = (_scores, _long_context, _references, _by_value, _auc, instructions)
-        made: list[Table] = []
-        for place, known in _by_place(estimates).items():
-            made += [table(known, place) for table in kinds]
+        made = (table(known, place) for place, known in _by_place(estimates).items() for table in kinds)
         return self.with_version(made, "published")
 
 
