@@ -343,8 +343,6 @@ def test_figures_6_and_9_are_asked_for() -> None:
     mappings = ["TF-IDF", "ROUGE-1, mean over sentences (as published)", "ROUGE-1, each sentence"]
     assert [row[1] for row in made["Figure 6"].rows] == mappings
     assert [row[1] for row in made["Figure 9"].rows] == ["top-1", "top-2", "top-3"]
-    with pytest.raises(RequestError, match="give tfidf or both"):
-        registry.make("protocol", "chhabra-position(mapping=cosine)")
 
 
 @pytest.mark.usefixtures("nltk_data")

@@ -76,8 +76,9 @@ R_EC = {
 
 
 def _parity(estimates: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
+    parity = [e for e in estimates if e.measure.startswith("coverage_parity")]
     for means_of in ("pooled", "extremes"):
-        own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
+        own = [e for e in parity if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
             differences = (e for e in own if e.system == system and e.quantity.startswith("difference["))
             means = [(e.value, e) for e in differences if e.value is not None]
