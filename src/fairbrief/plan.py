@@ -190,15 +190,12 @@ def _check_objects(measures: Sequence[Any], scorers: Mapping[str, Any]) -> None:
 
 def _check_together(plan: Plan) -> None:
     """RequestError for settings that exclude each other or have no effect together."""
-    if plan.protocol and plan.measures:
-        raise RequestError("--protocol has its own measures: drop --measure, or run two audits.")
+    if plan.protocol and (plan.measures or plan.compared_scorers):
+        raise RequestError("--protocol has its own measures and scorers: drop --measure and --scorers.")
     if plan.primary and plan.protocol is not None:
         raise RequestError("--primary has no effect with --protocol, which prints no findings: drop one.")
     if plan.ordered and (plan.measures or plan.protocol):
-        option = "--protocol" if plan.protocol else "--measure"
-        raise RequestError(
-            f"--ordered has no effect with {option}: it only adds measures of position to the default ones. Drop it."
-        )
+        raise RequestError("--ordered has no effect with --measure or --protocol: drop it.")
     if plan.models_in_workers and plan.workers == 1 and plan.engine in ("", "here"):
         raise RequestError("--models-in-workers needs workers: add --workers N or --engine NAME, or drop it.")
 

@@ -134,7 +134,7 @@ def test_a_result_is_printed_with_its_numbers() -> None:
 def test_every_declaration_is_complete(name: str) -> None:
     """Rows are as long as headings; a result has commands and what they print, or a reason why there are none."""
     for result in published_results(name):
-        assert {len(row) for row in result.rows} <= {len(result.header)}, result.number
+        assert {len(row) for row in result.table.rows} <= {len(result.table.header)}, result.number
         assert bool(result.commands) != bool(result.absent) or result.commands, result.number
         assert bool(result.commands) == bool(result.prints), result.number
         assert not result.cells or len(result.cells) + 1 == len(result.columns), result.number

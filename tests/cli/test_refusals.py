@@ -72,8 +72,11 @@ REFUSED = [
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # options that would do nothing
-    ("audit one.jsonl --protocol li-coverage --measure uer@mood", "--protocol has its own measures"),
+    *((f"audit one.jsonl --protocol li-coverage {option}", "--protocol has its own measures and scorers") for option in ("--measure uer@mood", "--scorers ngram,tfidf")),
     ("audit bare.jsonl --protocol li-coverage", "compares attributes of a document", "none has one"),
+    *((f"audit one.jsonl --protocol {name} --attribute mood", f"--attribute mood has no effect with --protocol {name}") for name in ("chau-sentiment", "chhabra-position")),
+    ("audit one.jsonl --protocol steen-people --attribute mood", "No person", "'mood'"),
+    *((f"audit one.jsonl --protocol '{spec}'", "has no effect with") for spec in ("chhabra-position(version=text)", "chhabra-position(choose=first)", "chau-sentiment(lexicon=x)", "zhang-perspectives(layer=3)")),
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
     ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),

@@ -12,7 +12,7 @@ from fairbrief.readers import read
 from fairbrief.registry import make
 from fairbrief.types import Case, Cases, Record
 
-TABLE = SteenPeople.published("Table 2").rows
+TABLE = SteenPeople.published("Table 2").table.rows
 PLANTED = {name.split()[0].lower(): figures for name, *figures in TABLE if "(Unf., Adj.)" in name}
 
 

@@ -14,7 +14,7 @@ PAPERS = {
 }  # fmt: skip
 FIGURE = re.compile(r"[-−]?\.?\d[\d.,/%*\-–]*")
 RESULTS = [
-    (name, result) for name, _, _, results in reproduction.declared() for result in results if result.rows
+    (name, result) for name, _, _, results in reproduction.declared() for result in results if result.figures
 ]
 
 
@@ -30,7 +30,7 @@ def test_every_published_figure_stands_in_the_paper(shared: Path, name: str, res
     order: no row is mixed up.
     """
     text = text_of(shared, name)
-    rows = [[c.replace("−", "-") for c in row if FIGURE.fullmatch(c)] for row in result.rows]
+    rows = [[c.replace("−", "-") for c in row if FIGURE.fullmatch(c)] for row in result.table.rows]
     assert any(rows)
     assert [figure for row in rows for figure in row if figure not in text] == []
     for row in rows:

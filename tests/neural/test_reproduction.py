@@ -61,7 +61,7 @@ def empty_rows(printed: str, heading: str) -> list[str]:
 
 def labels(name: str, result: PublishedResult) -> set[str]:
     """The labels of a result's published rows, as far as the inputs do not bring them."""
-    leading = {cell for row in result.rows for cell in takewhile(lambda c: not FIGURE.fullmatch(c), row)}
+    leading = {c for row in result.table.rows for c in takewhile(lambda c: not FIGURE.fullmatch(c), row)}
     brought = set(re.split(r";\s+", BROUGHT[name])) | {"", "–", "none"}
     if result.number == "Table 1" and name == "steen-people":
         brought |= leading  # the words are those of the corpora

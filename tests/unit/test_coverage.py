@@ -11,11 +11,11 @@ from tests.tested_rows import case_of, rows_of, with_test
 
 import fairbrief
 from fairbrief import registry
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Reason, Scores
+from fairbrief.types import Ask, Estimate, Reason, Scores
 
 
 @pytest.mark.parametrize(("values", "support", "settings", "reason"), [
@@ -121,8 +121,15 @@ def test_the_protocol_asks_for_the_papers_words_by_its_version() -> None:
     assert "extremes=true" in text[1]
     published = registry.make("protocol", "li-coverage(proportional=none)").measures(["side"])
     assert not any("version=text" in spec for spec in published)
-    with pytest.raises(RequestError, match=r"version='paper'.*: give published or text"):
-        registry.make("protocol", "li-coverage(version=paper)")
+
+
+def test_table_4_has_only_differences_in_coverage() -> None:
+    """The differences of the baseline (UER) are not those of Coverage Parity."""
+    values = {"uer": 0.9, "coverage_parity": 0.1}
+    found = [Estimate(f"{name}@side", "difference[a]", "s", x, over="side") for name, x in values.items()]
+    tables = registry.make("protocol", "li-coverage").tables(found)
+    (rows,) = (table.rows for table in tables if table.title.startswith("Table 4"))
+    assert rows == (("s", "pooled", "–", "a +0.1000", "a +0.1000"),)
 
 
 def test_dominance_of_extremes_is_that_of_the_papers_sets() -> None:

@@ -186,6 +186,7 @@ def test_latex_runs_no_command_of_the_input() -> None:
     assert r"\textbackslash{}input\{/etc/passwd\} \$x\$ \textbackslash{}write18\{ls\} \%" in shown
     assert shown.count("\\begin{tabular}") == shown.count("\\end{tabular}") > 3
     assert "\x1b" not in shown
+    assert exports.latex_escape("*a* σ") == r"{*}a{*} $\sigma$"
 
 
 @pytest.mark.parametrize(("text", "cell"), [

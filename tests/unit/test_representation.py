@@ -11,7 +11,7 @@ from tests.rows_by_hand import observed as real_rows
 
 from fairbrief import registry
 from fairbrief import types as t
-from fairbrief.errors import DataError, RequestError
+from fairbrief.errors import DataError
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
 from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
@@ -308,14 +308,6 @@ def test_references_and_values_have_their_tables() -> None:
     assert [row[0] for row in by_number["Table 4"].rows] == ["reference summary 1", "gpt"]
     assert by_number["Figure 3"].header == ("system", "a")
     assert by_number["Figure 3"].rows[0] == ("gpt", "50.00")
-
-
-def test_texts_of_a_value_as_one() -> None:
-    """``texts=values`` asks the N-gram scorer for them, and other words are refused."""
-    spec = registry.make("protocol", "zhang-perspectives(texts=values)").measures(["x"])[0]
-    assert spec.startswith("bur(scorer=ngram(tokenizer=nltk), texts=values")
-    with pytest.raises(RequestError, match="give documents or values"):
-        registry.make("protocol", "zhang-perspectives(texts=all)")
 
 
 def test_passes_over_the_rest() -> None:

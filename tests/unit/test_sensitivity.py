@@ -82,7 +82,6 @@ def test_the_command_takes_scorers_parted_by_commas() -> None:
     ({"measures": ["rouge1"]}, "No measure here is read by scorers that others could replace"),
     ({"measures": ["uer(scorer=containment)@sentiment"]}, "names its scorer"),
     ({"measures": ["uer@sentiment"], "compared_scorers": ["ngarm"]}, "Did you mean 'ngram'"),
-    ({"protocol": "li-coverage"}, "brings its own scorers"),
 ])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(settings: dict[str, object], told: str) -> None:
     """Each refusal names what stands in the way."""

@@ -11,7 +11,6 @@ from tests.unit.test_statistics import assert_same_fit
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.measures.sentiment import SentimentShift, regress_shift
-from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.chau_sentiment import ChauSentiment, shifts
 from fairbrief.reports import wording
 from fairbrief.reports.result import Result
@@ -329,7 +328,6 @@ def test_the_classifiers_accuracy_is_a_table() -> None:
 def test_the_protocol_takes_vectors_and_says_so_when_it_has_none() -> None:
     """Its spec carries the file; VADER is named as the stand-in."""
     protocol = registry.make("protocol", "chau-sentiment(vectors='my vectors.txt', threshold=0.5)")
-    assert isinstance(protocol, PaperProtocol)
     shift = registry.make("measure", protocol.measures(())[0])
     assert shift == SentimentShift(scorer="word_sentiment(vectors='my vectors.txt', base=2)", threshold=0.5)
     shown = ChauSentiment().tables([Estimate("sentiment_shift", "sentiment_shift", "s", -0.0004)])

@@ -43,11 +43,13 @@ from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol
-from fairbrief.readers import Reading
+from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import NotMeasured, Result
+from fairbrief.reports.wording import grouped, name_of
 from fairbrief.scorers import cards
+from fairbrief.settings import as_list
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
 from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
@@ -114,9 +116,7 @@ class _Audit:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
-        asked, protocol = _asked(plan, head)
-        if plan.compared_scorers and protocol is not None:
-            raise RequestError("A protocol brings its own scorers: compare scorers in an audit without it.")
+        asked, protocol = _asked(plan, head, cases)
         choice = sensitivity.under(
             asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
         )
@@ -164,6 +164,11 @@ class _Audit:
         refuse_unscored(run.ledgers)
         settings = run.settings()
         estimates, gaps = run.estimates(settings)
+        if self.protocol is not None and all(e.value is None for e in estimates):
+            reasons = _reasons((reason, name_of(e.measure)) for e in estimates for reason in e.excluded)
+            raise RequestError(
+                f"--protocol {plan.protocol} has no numbers for this input: {reasons or 'all are undefined'}. If the input has what is missing, name its field: fairbrief audit --help."
+            )
         checked = scorer_checks.take(checks, watchers.sources, run.scorers, settings)
         notes = [scorer_checks.bias_notes(checks, checked, plan.alpha)]
         retrieved, reach = scorer_checks.Checked(), list[dict[str, Any]]()
@@ -308,36 +313,44 @@ def _with_subgroups_of(
     known = {name for case in head for name in case.record.attributes}
     asked = [tuple(names) for names in subgroups]
     own = tuple(name for name in (protocol.declaration.sets_apart if protocol else ()) if name in known)
-    if not own:
-        return tuple(asked)
     within = [(*names, *(name for name in own if name not in names)) for names in asked]
-    return tuple(dict.fromkeys([*asked, own, *within]))
+    return tuple(filter(None, dict.fromkeys([*asked, own, *within])))
 
 
-def _asked(plan: Plan, head: Sequence[Case]) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
-    """The requested measures, None if none are named; or the protocol's, and the protocol. RequestError if they do not fit the input."""
+def _asked(
+    plan: Plan, head: Sequence[Case], cases: Iterable[Case] = ()
+) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
+    """The requested measures, None if none are named; or the protocol's, and the protocol.
+
+    RequestError if they do not fit the input, or if a protocol compares no groups of an attribute and the reading of the input does
+    not use it either.
+    """
     protocol = registry.make("protocol", plan.protocol) if plan.protocol else None
     _check_subgroups(plan, head)
     if plan.ordered:
         measure_selection.check_ordered(head)
-    attributes = tuple(plan.attributes)
-    if protocol is not None:
-        of_its_kind = tuple(measure_selection.attributes_of(head)[protocol.declaration.attribute_of])
-        measures = protocol.measures(attributes or of_its_kind)
-        if not measures:
-            holder = measure_selection.IN_WORDS[protocol.declaration.attribute_of]
-            raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {holder}, and none has one. Name the field of one: --attribute NAME=FIELD."
-            )
-        return measure_selection.named(measures, attributes, head), protocol
-    if not plan.measures:
-        return None, None
-    spelled = [m for m in plan.measures if isinstance(m, str)]
+    attributes, holders = tuple(plan.attributes), measure_selection.HOLDERS
+    spelled: Sequence[str] = [m for m in plan.measures if isinstance(m, str)]
     built = [m for m in plan.measures if not isinstance(m, str)]
+    if protocol is not None:
+        holders = (protocol.declaration.attribute_of,)
+        spelled = protocol.measures(attributes or tuple(measure_selection.attributes_of(head)[holders[0]]))
+        if not spelled:
+            raise RequestError(
+                f"--protocol {plan.protocol} compares attributes of a {measure_selection.IN_WORDS[holders[0]]}, and none has one. Name the field of one: --attribute NAME=FIELD."
+            )
+    elif not plan.measures:
+        return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
-    over = {getattr(measure, "over", None) for measure in measures}
-    measure_selection.check_attributes([name for name in attributes if name not in over], head)
-    return measure_selection.Choice(measures), None
+    settings = cases.settings if isinstance(cases, Reading) else ReadingSettings()
+    over = [getattr(measure, "over", None) for measure in measures]
+    idle = [n for n in attributes if n not in (*over, *as_list(settings.require), settings.sample_by)]
+    if protocol is not None and idle:
+        raise RequestError(f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it.")
+    # Names tell the gender of people in inputs without it.
+    asked = [name for name in attributes if name != scorer_checks.GENDER] if protocol else idle
+    measure_selection.check_attributes(asked, head, holders)
+    return measure_selection.Choice(measures), protocol
 
 
 def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measure_selection.Choice:
@@ -354,11 +367,9 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
     if not kept:
         for _ in itertools.islice(stream, PATIENCE + 1):
             pass
-        by_reason: dict[str, list[str]] = {}
-        for out in (*left_out, *choice.left_out):
-            if not out.is_on_request:
-                by_reason.setdefault(out.reason, []).append(out.measure)
-        reasons = "; ".join(f"{reason} ({', '.join(measures)})" for reason, measures in by_reason.items())
+        reasons = _reasons(
+            (o.reason, o.measure) for o in (*left_out, *choice.left_out) if not o.is_on_request
+        )
         which, advice = "this input", ""
         if len(head) == HEAD:
             which = f"any of the first {HEAD} summaries"
@@ -367,6 +378,12 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one; name it with --attribute."
         raise RequestError(f"No measure can read {which}: {reasons}.{advice}")
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
+
+
+def _reasons(measures: Iterable[tuple[str, str]]) -> str:
+    """Reasons, each with the measures that it concerns."""
+    by_reason = grouped(dict.fromkeys(measures)).items()
+    return "; ".join(f"{reason} ({', '.join(names)})" for reason, names in by_reason)
 
 
 def _refuse_large_records(head: Sequence[Case], plan: Plan, measures: Sequence[Measure]) -> None:

@@ -20,6 +20,7 @@ from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError
+from fairbrief.reports.wording import grouped
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
@@ -53,10 +54,7 @@ LeftOut = dict[int, str]
 
 def by_observation(measures: Iterable[t.Measure]) -> dict[t.Observation, list[t.Measure]]:
     """The measures of each observation, in the order in which the observations first occur."""
-    found: dict[t.Observation, list[t.Measure]] = {}
-    for measure in measures:
-        found.setdefault(measure.observation, []).append(measure)
-    return found
+    return grouped((measure.observation, measure) for measure in measures)
 
 
 @dataclass(slots=True)
@@ -223,9 +221,7 @@ class Observer:
         if not asks:
             yield ScoreTable.of([])
             return
-        places: dict[str, list[int]] = {}
-        for i, ask in enumerate(asks):
-            places.setdefault(ask.scorer, []).append(i)
+        places = grouped((ask.scorer, i) for i, ask in enumerate(asks))
         answered = [(self.scorers[spec], [asks[i] for i in own]) for spec, own in places.items()]
         has_maps = any(isinstance(scorer, Calibrated) for scorer, _ in answered)
         each = [
@@ -303,11 +299,8 @@ def _observed_together(answered: Answered, labelled: list[Labelled], left_out: L
 
 def _joined(blocks: Iterable[t.AlikeRows]) -> list[t.AlikeRows]:
     """Units with equal columns in one block; an observation may have split them by shape."""
-    alike: dict[tuple[t.Column, ...], list[t.AlikeRows]] = {}
-    for block in blocks:
-        alike.setdefault(block.columns, []).append(block)
     joined = []
-    for columns, several in alike.items():
+    for columns, several in grouped((block.columns, block) for block in blocks).items():
         units = [i for block in several for i in block.units]
         values = [block.values for block in several]
         joined.append(t.AlikeRows(units, columns, values[0] if len(values) == 1 else np.concatenate(values)))

@@ -17,6 +17,7 @@ from fairbrief.auditing.ledger import Chunk, Ledger
 from fairbrief.auditing.origins import Names, Origin, Origins, first_met, narrowed, numbered, subgroups_of
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows
+from fairbrief.reports.wording import grouped
 from fairbrief.types import Column, Floats, Measure, Observation
 
 COLUMN = b"fairbrief.column"
@@ -36,9 +37,8 @@ def rows_from(ledgers: Iterable[Ledger], measures_of: dict[Observation, list[Mea
     """The rows of ledgers; tables are made on request."""
     filled = [ledger for ledger in ledgers if len(ledger)]
     identity = [*IDENTITY, *(pa.field(name, REPEATED) for name in _kept_attributes(filled))]
-    observed: dict[str, list[Ledger]] = {}  # a check of scorers may use the observation of a measure
-    for ledger in filled:
-        observed.setdefault(repr(ledger.observation), []).append(ledger)
+    # A check of scorers may use the observation of a measure.
+    observed = grouped((repr(ledger.observation), ledger) for ledger in filled)
     schemas = {}
     for observation, several in observed.items():
         columns = dict.fromkeys(column for ledger in several for column in ledger.columns)
@@ -202,10 +202,8 @@ def ledgers_from(
     if by is None:
         names = per_record.column_names()
         by = [(name.removeprefix(SUBGROUP),) for name in names if name.startswith(SUBGROUP)]
-    specs: dict[str, list[str]] = {}
-    for spec, observation in per_record.measures.items():
-        if wanted is None or spec in wanted:
-            specs.setdefault(observation, []).append(spec)
+    chosen = (item for item in per_record.measures.items() if wanted is None or item[0] in wanted)
+    specs = grouped((observation, spec) for spec, observation in chosen)
     asked = {f"{SUBGROUP}{name}" for names in by for name in names}
     found: list[tuple[Ledger, list[Measure]]] = []
     before: pa.Table | None = None

@@ -319,7 +319,7 @@ def protocol(
     more = {"Inputs": shown.inputs, "Not available": shown.absent, "Note": shown.note}
     lines = [shown.heading, f"Section: {shown.section}", *(f"$ {command}" for command in shown.commands)]
     typer.echo("\n".join([*lines, *(f"{label}: {text}" for label, text in more.items() if text)]))
-    if shown.rows:
+    if shown.figures:
         print_tables([shown.table], is_below_text=True)
     for figure in shown.obtained:
         numbers = f"{figure.cell}: {figure.obtained} (published: {figure.published}). {figure.reason}"

@@ -46,6 +46,10 @@ class ChauSentiment(Reproduced):
     lexicon: str = "opinion"
     threshold: float = 1.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_effect("lexicon", bool(self.vectors), "without vectors: add vectors=FILE")
+
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 # groups are in the text
         """The shift by gender of the subject, and how the gender coefficients agree."""
         scorer = "vader"
@@ -138,8 +142,7 @@ def figures(per_record: pa.Table, notes: tuple[str, ...] = ()) -> Iterator[Table
     _, reasons = _rows_of(per_record, "sentiment_shift")
     lost = _uncounted({reason: n for reason, n in reasons.items() if reason in UNSCORED})
     yield from distributions("Figure 5", ("system", "subject", "text"), by_subject, (*notes, *lost))
-    if subjects:
-        yield from regressions(subjects, lost)
+    yield from regressions(subjects, lost)
 
 
 def _unscored(pairs: Mapping[str, pa.Table]) -> tuple[str, ...]:

@@ -65,8 +65,8 @@ class ChhabraPosition(Reproduced):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.version == "text" and self.top == 1:
-            raise ValueError("version=text has no effect with top=1: add top=2 or top=3")
+        self.check_effect("version", self.top > 1, "with top=1: add top=2 or top=3")
+        self.check_effect("choose", self.limit is not None, "without limit: add limit=N")
 
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - position has no groups
         """Both distances by each mapping and number of matches, and ROUGE."""

@@ -59,9 +59,8 @@ class LiCoverage(Reproduced):
         for over in dict.fromkeys(e.over for e in estimates if not e.subgroup and not e.baseline):
             own = [e for e in estimates if e.over == over and not e.subgroup and not e.baseline]
             place = f" (over {over})"
-            version = "text" if any("version=text" in e.measure for e in own) else "published"
             made += [
-                self.published("Table 3").filled(own, place=place, notes=(R_EC[version],)),
+                self.published("Table 3").filled(own, place=place, notes=(R_EC[self.version],)),
                 self.published("Table 4").printed(_parity(own), place),
                 self.published("Table 5").filled(own, place=place),
                 _proportional(own, over),
@@ -77,8 +76,9 @@ R_EC = {
 
 
 def _parity(estimates: Sequence[Estimate]) -> Iterator[tuple[str, ...]]:
+    parity = [e for e in estimates if e.measure.startswith("coverage_parity")]
     for means_of in ("pooled", "extremes"):
-        own = [e for e in estimates if ("extremes=true" in e.measure) == (means_of == "extremes")]
+        own = [e for e in parity if ("extremes=true" in e.measure) == (means_of == "extremes")]
         for system in systems_of(estimates):
             differences = (e for e in own if e.system == system and e.quantity.startswith("difference["))
             means = [(e.value, e) for e in differences if e.value is not None]

@@ -77,23 +77,11 @@ class PublishedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.number}: {self.title}"
 
     @property
-    def header(self) -> tuple[str, ...]:
-        """The headings of the published figures; empty where there are none."""
-        return next(iter(self._lines()), ())
-
-    @property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
-        """The published figures below the headings."""
-        return self._lines()[1:]
-
-    @property
     def table(self) -> Table:
-        """The published figures."""
-        return Table(f"{self.heading} (as published)", self.header, self.rows)
-
-    def _lines(self) -> tuple[tuple[str, ...], ...]:
+        """The published figures; without headings and rows where there are none."""
         lines = self.figures.strip().splitlines()
-        return tuple(tuple(cell.strip() for cell in line.split("|")) for line in lines)
+        header, *rows = (tuple(map(str.strip, line.split("|"))) for line in lines) if lines else [()]
+        return Table(f"{self.heading} (as published)", header, tuple(rows))
 
     def printed(
         self,
@@ -146,6 +134,11 @@ class Reproduced(CheckedSettings):
 
     name: ClassVar[str]
     declaration: ClassVar[ProtocolDeclaration] = ProtocolDeclaration()
+
+    def check_effect(self, setting: str, has_effect: bool, advice: str) -> None:
+        """ValueError for a setting without effect whose value is not the default."""
+        if not has_effect and (value := getattr(self, setting)) != getattr(type(self), setting):
+            raise ValueError(f"{setting}={value} has no effect {advice}")
 
     def results(self) -> tuple[PublishedResult, ...]:
         """What the paper shows, under its own numbers and titles."""

@@ -268,8 +268,8 @@ def planted(sets: Sets) -> Table:
     """Table 2, second half: word lists of the planted systems from both references, if all four were audited; and what the paper
     has of them on CNN and on XSum, uniform / input reference.
     """
-    table = SteenPeople.published("Table 2")
-    figures = {name.split()[0].lower(): own for name, *own in table.rows if "(Unf., Adj.)" in name}
+    result = SteenPeople.published("Table 2")
+    figures = {name.split()[0].lower(): own for name, *own in result.table.rows if "(Unf., Adj.)" in name}
     every = [e for own in sets.values() for e in own]
     named = {system.partition("(")[0]: system for system in systems_of(e for e in every if not _part(e))}
     rows = []
@@ -278,7 +278,7 @@ def planted(sets: Sets) -> Table:
         found = (find(every, named[name], "word_list_inclusion", start) for start in starts)
         a, b, c, d = (figure.removeprefix("0") for figure in own)
         rows.append((named[name], *map(number, found), f"{a} / {b}", f"{c} / {d}"))
-    return table.printed(rows)
+    return result.printed(rows)
 
 
 def _scores(

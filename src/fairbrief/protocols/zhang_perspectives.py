@@ -21,11 +21,11 @@ SCORERS = {"ngram": "N-gram", "bertscore": "BERTScore", "bartscore": "BARTScore"
 """The paper's rows, by scorer."""
 SHORT = {"ngram": "Rule", "bertscore": "BERT", "bartscore": "BART"}
 """What Tables 4 and 6 call the scorers."""
+SCORER_OF = {"bertscore": "bertscore", "layer": "bertscore", "bartscore": "bartscore", "texts": "ngram"}
+"""The scorer that has a setting."""
 MEASURES = ("bur", "uer", "auc_cutoff", "sof")
 WITHOUT_TEXTS = ("ngram", "claims", "uniform")
 """What reads documents one by one, or none."""
-NUMBERED = "Number and title are the paper's; the rows are the systems audited here."
-EMPTY = "Empty summaries are left out."
 CUT = "The text of a value is read as one and cut at the model's window."
 
 
@@ -51,6 +51,14 @@ class ZhangPerspectives(Reproduced):
     texts: Literal["documents", "values"] = "documents"
     name: ClassVar[str] = "zhang-perspectives"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        kinds = {specs.parse(name).name for name in self.scorers}
+        for setting, scorer in SCORER_OF.items():
+            self.check_effect(
+                setting, bool(kinds & {scorer, "all"}), f"without the scorer {scorer}: add it to scorers"
+            )
+
     def measures(self, attributes: Sequence[str]) -> tuple[str, ...]:
         """Every measure of the paper with every scorer, in the authors' reading."""
         asked = product(attributes, self._scorers(), MEASURES)
@@ -74,9 +82,7 @@ class ZhangPerspectives(Reproduced):
         """
         instructions = partial(_long_context, number="Table 7", named="instruction=")
         kinds = (_scores, _long_context, _references, _by_value, _auc, instructions)
-        made: list[Table] = []
-        for place, known in _by_place(estimates).items():
-            made += [table(known, place) for table in kinds]
+        made = (table(known, place) for place, known in _by_place(estimates).items() for table in kinds)
         return self.with_version(made, "published")
 
 
@@ -186,7 +192,7 @@ def _scorers(known: Known) -> list[str]:
 
 def _notes(known: Known) -> tuple[str, ...]:
     reads_texts = any(scorer not in WITHOUT_TEXTS for _, scorer, _ in known)
-    return (NUMBERED, f"{EMPTY} {CUT}" if reads_texts else EMPTY)
+    return (CUT,) if reads_texts else ()
 
 
 def percent(estimates: Sequence[Estimate | None]) -> str:

@@ -79,8 +79,9 @@ LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
         ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
-        **{special: f"\\{special}" for special in "{}$&#%_"}, **{special: f"{{{special}}}" for special in "-[]"},
+        **{special: f"\\{special}" for special in "{}$&#%_"}, **{special: f"{{{special}}}" for special in "-[]*"},
         number_format.MINUS: "$-$", number_format.ABSENT: "--", "×": r"$\times$", number_format.INFINITY: r"$\infty$", "…": r"\ldots{}", "\ufffd": "?",
+        "ρ": r"$\rho$", "σ": r"$\sigma$", "φ": r"$\varphi$",
         **dict.fromkeys(map(chr, range(0x2400, 0x2422)), "?"),
     }
 )  # fmt: skip
