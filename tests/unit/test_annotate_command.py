@@ -83,13 +83,6 @@ def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
     assert {c.record.attributes["rating bad"] for c in read(out)} == {"5", "1"}
 
 
-def test_loads(records: Path, tmp_path: Path) -> None:
-    """Every case goes to as many people as asked."""
-    words = ["--annotators", "ann,bea,cal", "--per-case", "2", "--out", tmp_path / "p.csv"]
-    said = run("export", records, "--task", "leaning", *words)
-    assert sum(int(line.split()[1]) for line in said.splitlines()) == 2 * len(list(read(records)))
-
-
 def test_leanings_tell_two_measures_apart(records: Path, tmp_path: Path) -> None:
     """With leanings, two measures with group differences are compared by samples and by bootstrap groups."""
     sheet = tmp_path / "l.csv"

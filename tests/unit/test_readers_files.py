@@ -303,14 +303,15 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
             beside(tmp_path, "s.txt", content, on_error="skip")
 
 
-def test_each_record_takes_one_line_of_plain_summaries(tmp_path: Path) -> None:
-    """Even if it has several rows, or is not in the sample."""
+def test_each_record_takes_one_summary_beside(tmp_path: Path) -> None:
+    """A line or the row of its id, even if it has several rows; those of records that are not in the sample are no error."""
     (tmp_path / "s.txt").write_text("".join(f"of {n}\n" for n in range(9)))
     rows = [{**row(n), "system": system} for n in range(9) for system in "ab"]
-    cases = list(read(rows, summaries={"S": tmp_path / "s.txt"}, sample=4))
-    beside = [case for case in cases if case.summary.system == "S"]
-    assert (len(cases), len(beside)) == (12, 4)
-    assert all(case.summary.text == f"of {case.record.id}" for case in beside)
+    for summaries in (tmp_path / "s.txt", [{"id": str(n), "summary": f"of {n}"} for n in range(9)]):
+        cases = list(read(rows, summaries={"S": summaries}, sample=4))
+        beside = [case for case in cases if case.summary.system == "S"]
+        assert (len(cases), len(beside)) == (12, 4)
+        assert all(case.summary.text == f"of {case.record.id}" for case in beside)
 
 
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:

@@ -166,16 +166,12 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
 
 
 @pytest.mark.parametrize(("options", "says"), [
-    (("--instruction", "none,fairest", "--over", "side"), "No clause 'fairest'"),
     (("--instruction", "none,definition"), "name their attribute"),
-    (("--instruction", "none,definition", "--over", "party"), "no document has the attribute 'party'"),
     (("--prompt", "plain,tweets"), "topic"),
     (("--prompt", "plain,nowhere.txt"), "no prompt 'nowhere.txt'"),
     (("--sentences", "2", "--set", "words=80,20"), "both given"),
     (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
-    (("--samples", "4", "--temperature", "0"), "paid 4 times"),
     (("--baseline", "temperature=3"), "No setting is named"),
-    (("--measure", "uwer"), "No measure named"),
 ])  # fmt: skip
 def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """A fault of the last cell or the last record is found while the server has had no request."""
