@@ -1,19 +1,12 @@
 """`fairbrief audit` and its options, from a file or settings to the folder of results."""
 
-import csv
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cli.command import QUICK, Command, printed, results, rows, write
 
 from fairbrief.cli.input_options import print_notes
-
-
-def audited(folder: Path) -> list[tuple[Any, ...]]:
-    """What was estimated, without the digest of how the input was written."""
-    return [(e["measure"], e["quantity"], e["value"], e["n"]) for e in results(folder)["estimates"]]
 
 
 @pytest.fixture(scope="module")
@@ -23,22 +16,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = write(folder / "plain.jsonl", rows(5))
     printed("audit", file, "--attribute", "mood", *QUICK, "--out", folder / "plain")
     return folder
-
-
-def test_columns_of_a_csv_are_mapped_by_options(tmp_path: Path, fairbrief: Command, plain: Path) -> None:
-    """A text column cut by a separator, with a parallel column of values, is the same input."""
-    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["no", "reviews", "stars", "output", "gold"])
-        for r in rows(5):
-            texts = " || ".join(d["text"] for d in r["documents"])
-            moods = "|".join(d["attributes"]["mood"] for d in r["documents"])
-            writer.writerow([r["id"], texts, moods, r["summary"], r["references"][0]])
-    fairbrief.audited(
-        tmp_path / "out", tmp_path / "in.csv", "--id-field", "no", "--documents-field", "reviews", "--separator", " || ",
-        "--summary-field", "output", "--references-field", "gold", "--attribute", "mood=stars", *QUICK,
-    )  # fmt: skip
-    assert audited(tmp_path / "out") == audited(plain / "plain")
 
 
 def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
