@@ -23,7 +23,9 @@ from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
-PROMPTS = tomllib.loads((files("fairbrief.scorers") / "judge_prompts.toml").read_text(encoding="utf-8"))
+FILE = files("fairbrief.scorers") / "judge_prompts.toml"
+PROMPTS: Mapping[str, Mapping[str, str]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+QUESTIONS, FORMS, DIMENSIONS = (PROMPTS[part] for part in ("questions", "forms", "dimensions"))
 SHOWN = 3
 
 
@@ -133,7 +135,7 @@ class ChatEntailment(ChatJudge):
         return float(array[0]) if self.unparsed is None or not np.isnan(array[0]) else self.unparsed
 
     def worded(self, pair: pairs.Key) -> str:
-        return PROMPTS["entailment"].format(text=pair[0], statement=pair[1], form=PROMPTS["forms"][self.form])
+        return QUESTIONS["entailment"].format(text=pair[0], statement=pair[1], form=FORMS[self.form])
 
 
 class Judge(ChatJudge):
@@ -156,8 +158,8 @@ class Judge(ChatJudge):
 
     def worded(self, pair: pairs.Key) -> str:
         source, summary = pair
-        told = {"dimension": self.dimension, "explained": PROMPTS["dimensions"][self.dimension]}
-        return PROMPTS["judge"].format(**told, source=source, summary=summary)
+        told = {"dimension": self.dimension, "explained": DIMENSIONS[self.dimension]}
+        return QUESTIONS["judge"].format(**told, source=source, summary=summary)
 
 
 class ChatLabel(ChatJudge):
@@ -198,4 +200,4 @@ class ChatLabel(ChatJudge):
     def worded(self, pair: pairs.Key) -> str:
         listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
         dimension = self.dimension or "content"
-        return PROMPTS["label"].format(dimension=dimension, labels=listed, text=pair[0])
+        return QUESTIONS["label"].format(dimension=dimension, labels=listed, text=pair[0])
