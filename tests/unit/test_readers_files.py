@@ -4,7 +4,7 @@ import gzip
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +50,23 @@ def write_stream(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-@pytest.mark.parametrize(("ending", "write"), [
-    ("jsonl", lambda path, _: path.write_bytes(lines(ROWS))),
-    ("jsonl.gz", lambda path, _: path.write_bytes(gzip.compress(lines(ROWS)))),
-    ("jsonl.zst", lambda path, _: path.write_bytes(pa.compress(lines(ROWS), "zstd", asbytes=True))),
-    ("json", lambda path, _: path.write_text(json.dumps(ROWS, indent=1))),
-    ("parquet", lambda path, table: pyarrow.parquet.write_table(table, path)),
-    ("feather", lambda path, table: pyarrow.feather.write_feather(table, path)),
-    ("arrow", lambda path, table: write_stream(table, path)),
-])  # fmt: skip
-def test_formats(tmp_path: Path, ending: str, write: Callable[[Path, pa.Table], object]) -> None:
+WRITERS: Mapping[str, Callable[[Path, list[dict[str, Any]]], object]] = {
+    "jsonl": lambda path, rows: path.write_bytes(lines(rows)),
+    "jsonl.gz": lambda path, rows: path.write_bytes(gzip.compress(lines(rows))),
+    "jsonl.zst": lambda path, rows: path.write_bytes(pa.compress(lines(rows), "zstd", asbytes=True)),
+    "json": lambda path, rows: path.write_text(json.dumps(rows, indent=1)),
+    "parquet": lambda path, rows: pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path),
+    "feather": lambda path, rows: pyarrow.feather.write_feather(pa.Table.from_pylist(rows), path),
+    "arrow": lambda path, rows: write_stream(pa.Table.from_pylist(rows), path),
+}
+"""By ending what writes rows into a file."""
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_formats(tmp_path: Path, ending: str) -> None:
     """Every format gives the same cases, each time it is read, and tells how far it is."""
     path = tmp_path / f"data.{ending}"
-    write(path, pa.Table.from_pylist(ROWS))
+    WRITERS[ending](path, ROWS)
     reading = read(path)
     assert tell(reading) == EXPECTED
     assert tell(reading) == EXPECTED
