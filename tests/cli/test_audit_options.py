@@ -1,19 +1,12 @@
 """`fairbrief audit` and its options, from a file or settings to the folder of results."""
 
-import csv
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.cli.command import QUICK, Command, printed, results, rows, write
 
 from fairbrief.cli.input_options import print_notes
-
-
-def audited(folder: Path) -> list[tuple[Any, ...]]:
-    """What was estimated, without the digest of how the input was written."""
-    return [(e["measure"], e["quantity"], e["value"], e["n"]) for e in results(folder)["estimates"]]
 
 
 @pytest.fixture(scope="module")
@@ -23,36 +16,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = write(folder / "plain.jsonl", rows(5))
     printed("audit", file, "--attribute", "mood", *QUICK, "--out", folder / "plain")
     return folder
-
-
-def test_columns_of_a_csv_are_mapped_by_options(tmp_path: Path, fairbrief: Command, plain: Path) -> None:
-    """A text column cut by a separator, with a parallel column of values, is the same input."""
-    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["no", "reviews", "stars", "output", "gold"])
-        for r in rows(5):
-            texts = " || ".join(d["text"] for d in r["documents"])
-            moods = "|".join(d["attributes"]["mood"] for d in r["documents"])
-            writer.writerow([r["id"], texts, moods, r["summary"], r["references"][0]])
-    fairbrief.audited(
-        tmp_path / "out", tmp_path / "in.csv", "--id-field", "no", "--documents-field", "reviews", "--separator", " || ",
-        "--summary-field", "output", "--references-field", "gold", "--attribute", "mood=stars", *QUICK,
-    )  # fmt: skip
-    assert audited(tmp_path / "out") == audited(plain / "plain")
-
-
-def test_summaries_of_further_systems_come_from_own_files(tmp_path: Path, fairbrief: Command) -> None:
-    """By id from JSON Lines, by order from plain text; the systems are then compared."""
-    inputs = [{k: v for k, v in r.items() if k != "summary"} for r in rows(4)]
-    file = write(tmp_path / "in.jsonl", inputs)
-    one = write(tmp_path / "one.jsonl", [{"id": r["id"], "summary": r["summary"]} for r in reversed(rows(4))])
-    two = tmp_path / "two.txt"
-    two.write_text("\n".join(r["summary"] for r in rows(4)) + "\n", encoding="utf-8")
-    summaries = ("--summaries", f"a={one}", "--summaries", f"b={two}")
-    found = fairbrief.audited(tmp_path, file, *summaries, "--measure", "rouge1", *QUICK)
-    assert found["made"]["systems"] == ["a", "b"]
-    assert {d["value"] for d in found["differences"]} == {0.0}
-    assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b")}
 
 
 def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
@@ -75,14 +38,6 @@ def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, 
         run = fairbrief(*asked, *option)
         found.append(("Scorer bias" in run.out, results(tmp_path)["made"]["check_scorers"]))
     assert found == [(True, None), (True, True), (False, False)]
-
-
-def test_a_baseline_is_what_others_are_compared_with(tmp_path: Path, fairbrief: Command) -> None:
-    """Every other system minus the baseline."""
-    records = [{**r, "system": s} for r in rows(4) for s in ("a", "b", "c")]
-    file = write(tmp_path / "in.jsonl", records)
-    found = fairbrief.audited(tmp_path, file, "--measure", "rouge1", *QUICK, "--baseline", "b")
-    assert {(d["system"], d["baseline"]) for d in found["differences"]} == {("a", "b"), ("c", "b")}
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])

@@ -10,8 +10,6 @@ from tests.stub_chat import StubChat, asking
 FAULTS = [
     "429", "429-zero", "429-date", "429-nan", "503", "cut", "drop", "malformed", "shape", "trickle", "bomb", "flood",
 ]  # fmt: skip
-FINAL = ["401", "404", "quota"]
-"""What asking again would not change."""
 NO_ANSWER = ["refuse", "filter", "empty"]
 COMMANDS = ["summarize", "sweep", "claims", "judge"]
 
@@ -44,19 +42,14 @@ def test_passing_faults_leave_no_trace(fault: str, command: str, tmp_path: Path,
     assert "1 unanswered" not in done.out
 
 
-@pytest.mark.parametrize(("fault", "command", "retries", "tries"), [
-    *((*pair, 1, 2) for pair in TRIED), *((*pair, 20, 1) for pair in met(FINAL)),
-])  # fmt: skip
+@pytest.mark.parametrize(("fault", "command"), TRIED)
 def test_a_fault_that_stays_ends_the_command(
-    fault: str, command: str, retries: int, tries: int, tmp_path: Path, fairbrief: Command
+    fault: str, command: str, tmp_path: Path, fairbrief: Command
 ) -> None:
-    """Where no request succeeds, each question is asked as often as was allowed, and the command says that it failed.
-
-    A refused key, a model that is not there or a spent quota is not asked for again, whatever retries allow.
-    """
+    """Where no request succeeds, each question is asked as often as was allowed, and the command says that it failed."""
     with StubChat(faults={fault: 1.0}) as server:
-        done = fairbrief(*arguments(command, tmp_path, server, retries=retries))
-        assert 0 < server.requests <= 2 * RECORDS * tries
+        done = fairbrief(*arguments(command, tmp_path, server, retries=1))
+        assert 0 < server.requests <= 2 * RECORDS * 2
     assert done.code not in (0, 1), done
     assert "Traceback" not in done.err
 

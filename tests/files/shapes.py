@@ -4,11 +4,12 @@ The reviews are our own words; what differs is how they are kept.
 """
 
 import csv
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.cli.command import write
 
 SUBJECTS = ("room", "soup", "pool", "staff", "lift", "garden", "bath", "bar", "view", "bed", "desk", "tea")
 GOOD = (
@@ -61,11 +62,6 @@ def table(
         writer.writerows(rows)
 
 
-def lines(path: Path, rows: Sequence[Any]) -> None:
-    """JSON Lines."""
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
 def _long_and_summaries(folder: Path) -> None:
     reviews = [r for of in hotels().values() for r in of]
     reviews.sort(key=lambda r: r.text)  # as an export has them: not by hotel
@@ -107,7 +103,7 @@ def _german_semicolons(folder: Path) -> None:
 
 
 def _nested_json(folder: Path) -> None:
-    lines(folder / "calls.jsonl", [
+    write(folder / "calls.jsonl", [
         {"request": {"key": key, "reviews": [{"body": r.text, "stars": r.stars} for r in of], "town": of[0].town},
          "response": {"model": system, "choices": [{"message": {"role": "assistant", "content": summary(of, system)}}]}}
         for key, of in hotels().items() for system in ("even", "rosy")
@@ -115,7 +111,7 @@ def _nested_json(folder: Path) -> None:
 
 
 def _batch(folder: Path) -> None:
-    lines(folder / "records.jsonl", [
+    write(folder / "records.jsonl", [
         {"id": key, "documents": [{"text": r.text, "attributes": {"stars": r.stars}} for r in of]}
         for key, of in hotels().items()
     ])  # fmt: skip
@@ -125,7 +121,7 @@ def _batch(folder: Path) -> None:
         for key, of in reversed(hotels().items())
     ]  # fmt: skip
     answers[3] |= {"response": None, "error": {"code": "batch_expired", "message": "expired"}}
-    lines(folder / "batch_output.jsonl", answers)
+    write(folder / "batch_output.jsonl", answers)
 
 
 def _parquet_numbers(folder: Path) -> None:
@@ -141,7 +137,7 @@ def _parquet_numbers(folder: Path) -> None:
 
 
 def _articles(folder: Path) -> None:
-    lines(folder / "articles.jsonl", [
+    write(folder / "articles.jsonl", [
         {"article": " ".join(r.text for r in of), "highlights": summary(of, "even"), "model_output": summary(of, "rosy"),
          "section": ("news", "sport")[i % 2]}
         for i, of in enumerate(hotels(24).values())
@@ -149,7 +145,7 @@ def _articles(folder: Path) -> None:
 
 
 def _plain_summaries(folder: Path) -> None:
-    lines(folder / "debates.jsonl", [
+    write(folder / "debates.jsonl", [
         {"debate_id": key, "speeches": [{"text": r.text, "party": "L" if r.stars > 3 else "R"} for r in of]}
         for key, of in hotels().items()
     ])  # fmt: skip

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from fairbrief.scorers.chat_judge import DIMENSIONS, TEMPLATE
+from fairbrief.scorers.chat_judge import Judge
 from fairbrief.text.replies import score
 
 
@@ -17,7 +17,7 @@ def test_replies_are_read_as_in_the_reference(golden: Path) -> None:
 def test_relevance_is_asked_in_our_words_for_what_the_papers_prompt_asks(golden: Path) -> None:
     """The prompt is not the paper's to the letter, but asks the same: main message, nothing minor, a reason, then 1 to 5."""
     theirs = json.loads((golden / "people" / "reference_paper_only.json").read_text())["rts_prompt"]
-    ours = TEMPLATE.replace("{explained}", DIMENSIONS["relevance"]).replace("{dimension}", "relevance")
+    ours = Judge("m").worded(("", ""))
     assert ours != theirs
     for asked in ("relevance", "main message", "reason in one sentence", "score"):
         assert asked in theirs.lower()

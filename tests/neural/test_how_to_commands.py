@@ -19,6 +19,7 @@ import pytest
 from tests.cli.command import write
 from tests.conftest import read_lines
 from tests.docs import snippets
+from tests.files.shapes import table
 from tests.stub_chat import StubChat
 from tests.stub_s3 import StubS3, in_environment
 
@@ -55,10 +56,7 @@ def answered(sheet: str, answer: Callable[[Mapping[str, str]], str], column: str
     """A sheet as somebody returns it."""
     with Path(sheet).open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    with Path(sheet).open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, rows[0].keys())
-        writer.writeheader()
-        writer.writerows({**row, column: answer(row)} for row in rows)
+    table(Path(sheet), [{**row, column: answer(row)} for row in rows])
 
 
 def any_choice(row: Mapping[str, str]) -> str:
@@ -118,11 +116,11 @@ def lay_contact_centres(_: SimpleNamespace) -> None:
     turns = [turn for call in read_lines(Path("examples/calls.jsonl")) for turn in call["documents"]]
     topics, starts = ("billing", "complaint"), ("", "Well. ")
     known = {(t["text"], t["attributes"]["topic"]) for t in turns if t["attributes"]["topic"] in topics}
-    with Path("labels.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("text", "claim", "supported"))
-        for (text, topic), start, label in product(sorted(known), starts, topics):
-            writer.writerow((start + text, label, "yes" if label == topic else "no"))
+    pairs = [
+        {"text": start + text, "claim": label, "supported": "yes" if label == topic else "no"}
+        for (text, topic), start, label in product(sorted(known), starts, topics)
+    ]
+    table(Path("labels.csv"), pairs)
     fairbrief("audit examples/calls.jsonl --measure label_gap@topic --resamples 200 --out calls")
 
 
@@ -212,10 +210,10 @@ def scaled_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     ray = pytest.importorskip("ray")
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
     lines = Path("examples/reviews.jsonl").read_bytes()
-    table = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines.splitlines()]), table)
+    stored = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist([json.loads(line) for line in lines.splitlines()]), stored)
     with in_environment(StubS3({"bucket": {}}), monkeypatch) as store:
-        parquet = table.getvalue().to_pybytes()
+        parquet = stored.getvalue().to_pybytes()
         store.buckets["bucket"] = {"reviews.jsonl": lines, "2026/reviews-01.parquet": parquet}
         yield
     ray.shutdown()

@@ -1,6 +1,5 @@
 """Whatever stands in a file: cases, or one of our errors; and every line is accounted for."""
 
-import gzip
 import json
 import os
 import subprocess
@@ -10,8 +9,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from benchmarks.fuzz.loaders import fuzz
@@ -19,6 +16,7 @@ from benchmarks.fuzz.targets import COREFUD
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.cli.command import write
+from tests.unit.test_readers_files import ROWS, WRITERS
 
 from fairbrief.engines import score_cache
 from fairbrief.errors import BackendError, DataError, FairbriefError
@@ -102,30 +100,17 @@ def test_csv_round_trip(tmp_path: Path, cells: list[list[str]]) -> None:
             assert found[ident].summary.text == summary
 
 
-@pytest.mark.parametrize("name", ["x.parquet", "x.arrow", "x.jsonl.gz", "x.jsonl.zst", "x.json"])
+@pytest.mark.parametrize("ending", WRITERS)
 @QUICK
 @given(
     changes=st.lists(
         st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=4
     )
 )
-def test_damaged_bytes(tmp_path: Path, name: str, changes: list[tuple[float, int]]) -> None:
+def test_damaged_bytes(tmp_path: Path, ending: str, changes: list[tuple[float, int]]) -> None:
     """A file with some bytes changed gives cases or one of our errors; Arrow's own trust does not bring us down."""
-    documents = [{"text": "Té.", "attributes": {"a": "x"}}]
-    rows = [{"id": str(i), "documents": documents, "summary": "S"} for i in range(20)]
-    text = "\n".join(map(json.dumps, rows)).encode()
-    path = tmp_path / name
-    match path.suffix:
-        case ".parquet":
-            pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path)
-        case ".arrow":
-            pyarrow.feather.write_feather(pa.Table.from_pylist(rows), path, compression="uncompressed")
-        case ".gz":
-            path.write_bytes(gzip.compress(text))
-        case ".zst":
-            path.write_bytes(pa.compress(text, "zstd", asbytes=True))
-        case _:
-            path.write_text(json.dumps(rows))
+    path = tmp_path / f"x.{ending}"
+    WRITERS[ending](path, ROWS[:20])
     content = bytearray(path.read_bytes())
     for place, byte in changes:
         content[int(place * len(content))] = byte

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.command import printed, write
+from tests.files.shapes import table
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
@@ -35,10 +36,7 @@ def rows_of(sheet: Path) -> list[dict[str, str]]:
 
 def fill(sheet: Path, rows: list[dict[str, str]], answers: list[str]) -> None:
     """Write the answers into a sheet."""
-    with sheet.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.DictWriter(out, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "answer": said} for row, said in zip(rows, answers, strict=True))
+    table(sheet, [{**row, "answer": said} for row, said in zip(rows, answers, strict=True)])
 
 
 def answer(sheet: Path, says: dict[tuple[str, str], str]) -> None:

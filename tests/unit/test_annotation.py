@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.files.shapes import table
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Case, Claim, Document, Record, Summary
@@ -33,13 +34,8 @@ def filled(folder: Path, name: str, text: str, answers: list[str], **columns: st
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     for row, answer in zip(rows, answers, strict=True):
         row.update(answer=answer, **columns)
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]), delimiter=";" if name.endswith("x.csv") else ",")
-    writer.writeheader()
-    writer.writerows(rows)
-    path = folder / name
-    path.write_bytes(("\ufeff" + out.getvalue()).encode())
-    return path
+    table(folder / name, rows, delimiter=";" if name.endswith("x.csv") else ",", encoding="utf-8-sig")
+    return folder / name
 
 
 def index(cases: list[tuple[Case, tuple[Item, ...]]]) -> dict[Any, Item]:

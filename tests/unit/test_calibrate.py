@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.command import printed
+from tests.files.shapes import table
 from tests.stub_chat import StubChat
 
 from fairbrief import registry
@@ -26,7 +27,6 @@ from fairbrief.testing import SCORER_CLAUSES, ScorerClause
 from fairbrief.text import languages
 from fairbrief.types import Ask
 from fairbrief.workbench.calibrating import read_labels
-from fairbrief.workbench.sheets import csv_text
 
 WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
 OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()
@@ -237,8 +237,7 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
     for i, (row, share) in enumerate(zip(rows, shares, strict=True)):
         row["supported"] = "" if i == 0 else "yes" if share > half else "No"
     filled = tmp_path / "filled.csv"
-    text = csv_text(list(rows[0]), (list(row.values()) for row in rows))
-    filled.write_text(text, encoding="utf-8", newline="")
+    table(filled, rows)
     said = printed("calibrate", "containment", filled, "--out", out)
     assert "Excluded: 1 pair left blank." in said
     assert re.search(r"Does the calibration hold for every group.*negative +\d+ +0\.\d", said, re.DOTALL)

@@ -153,18 +153,6 @@ def test_counterfactuals_are_sampled_together() -> None:
     assert len({record.seed_id for record in found}) == 4
 
 
-def test_summaries_in_files_of_sampled_records(tmp_path: Path) -> None:
-    """Summaries of the other records are no error, matched by id or by line."""
-    sources = [{"id": str(i), "documents": ["One.", "Two."]} for i in range(9)]
-    by_id = [{"id": str(i), "summary": f"S{i}."} for i in range(9)]
-    lines = tmp_path / "a.txt"
-    lines.write_text("".join(f"S{i}.\n" for i in range(9)), encoding="utf-8")
-    for summaries in ({"a": by_id}, {"a": lines}):
-        found = list(read(sources, summaries=summaries, sample=3))
-        assert len(found) == 3
-        assert all(case.summary.text == f"S{case.record.id}." for case in found)
-
-
 @pytest.mark.parametrize(("settings", "advice"), [
     ({"sample": 0}, "--sample 0: give"),
     ({"sample": 2.5}, r"--sample 2\.5: give"),

@@ -12,16 +12,12 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.unit.test_score import DOCUMENTS, FEW, GROUPS, SUMMARIES
 
 import fairbrief
 from fairbrief import integrations
 from fairbrief.integrations import lm_eval_task, numbers, promptfoo_hook
 from fairbrief.scoring import Score
-
-DOCUMENTS = [["The pool is clean.", "The bar is loud."], ["Trams are on time.", "Buses are full."]] * 6
-SUMMARIES = [texts[0] for texts in DOCUMENTS]
-GROUPS = [["fan", "critic"]] * 12
-FEW: Any = {"n_resamples": 40, "n_extracts": 3}
 
 
 def wanted(measure: str = "coverage_parity") -> Score:

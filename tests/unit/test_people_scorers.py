@@ -38,7 +38,7 @@ def test_counts_agree_with_scikit_learn() -> None:
 def test_a_page_table_decides_and_changes_the_fingerprint(tmp_path: Path) -> None:
     """Pages outrank the census, later lines earlier ones, and another table is another scorer."""
     table = tmp_path / "pages.csv"
-    table.write_text("name,gender\nMary Blat,f\nMary Blat,m\n", encoding="utf-8")
+    table.write_text("name,gender\nMary Blat,f\nMary Blat,m\n", encoding="utf-8-sig")
     scorer = Names(pages=str(table))
     (scores,) = scorer.answer([Ask("names", ("Mary Blat", "Mary Poe"), ("female", "male"))])
     assert scores.matrix.tolist() == [[0, 1], [1, 0]]

@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 import tracemalloc
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,33 +44,29 @@ FIRST = [(r, r["documents"][0]) for r in ROWS]
 EXPECTED = [(r["id"], [(d["text"], d["attributes"])], "data", r["summary"]) for r, d in FIRST]
 
 
-def write(folder: Path, name: str) -> Path:
-    """A file of ROWS in the format of its ending."""
-    path = folder / name
-    table = pa.Table.from_pylist(ROWS)
-    match name.removeprefix("data."):
-        case "jsonl":
-            path.write_bytes(lines(ROWS))
-        case "jsonl.gz":
-            path.write_bytes(gzip.compress(lines(ROWS)))
-        case "jsonl.zst":
-            path.write_bytes(pa.compress(lines(ROWS), "zstd", asbytes=True))
-        case "json":
-            path.write_text(json.dumps(ROWS, indent=1))
-        case "parquet":
-            pyarrow.parquet.write_table(table, path)
-        case "feather":
-            pyarrow.feather.write_feather(table, path)
-        case "arrow":
-            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
-                writer.write_table(table)
-    return path
+def write_stream(table: pa.Table, path: Path) -> None:
+    """A table in Arrow's format of streams."""
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_table(table)
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst", "json", "parquet", "feather", "arrow"])
+WRITERS: Mapping[str, Callable[[Path, list[dict[str, Any]]], object]] = {
+    "jsonl": lambda path, rows: path.write_bytes(lines(rows)),
+    "jsonl.gz": lambda path, rows: path.write_bytes(gzip.compress(lines(rows))),
+    "jsonl.zst": lambda path, rows: path.write_bytes(pa.compress(lines(rows), "zstd", asbytes=True)),
+    "json": lambda path, rows: path.write_text(json.dumps(rows, indent=1)),
+    "parquet": lambda path, rows: pyarrow.parquet.write_table(pa.Table.from_pylist(rows), path),
+    "feather": lambda path, rows: pyarrow.feather.write_feather(pa.Table.from_pylist(rows), path),
+    "arrow": lambda path, rows: write_stream(pa.Table.from_pylist(rows), path),
+}
+"""By ending what writes rows into a file."""
+
+
+@pytest.mark.parametrize("ending", WRITERS)
 def test_formats(tmp_path: Path, ending: str) -> None:
     """Every format gives the same cases, each time it is read, and tells how far it is."""
-    path = write(tmp_path, f"data.{ending}")
+    path = tmp_path / f"data.{ending}"
+    WRITERS[ending](path, ROWS)
     reading = read(path)
     assert tell(reading) == EXPECTED
     assert tell(reading) == EXPECTED
@@ -303,14 +300,15 @@ def test_summaries_beside_in_order(tmp_path: Path) -> None:
             beside(tmp_path, "s.txt", content, on_error="skip")
 
 
-def test_each_record_takes_one_line_of_plain_summaries(tmp_path: Path) -> None:
-    """Even if it has several rows, or is not in the sample."""
+def test_each_record_takes_one_summary_beside(tmp_path: Path) -> None:
+    """A line or the row of its id, even if it has several rows; those of records that are not in the sample are no error."""
     (tmp_path / "s.txt").write_text("".join(f"of {n}\n" for n in range(9)))
     rows = [{**row(n), "system": system} for n in range(9) for system in "ab"]
-    cases = list(read(rows, summaries={"S": tmp_path / "s.txt"}, sample=4))
-    beside = [case for case in cases if case.summary.system == "S"]
-    assert (len(cases), len(beside)) == (12, 4)
-    assert all(case.summary.text == f"of {case.record.id}" for case in beside)
+    for summaries in (tmp_path / "s.txt", [{"id": str(n), "summary": f"of {n}"} for n in range(9)]):
+        cases = list(read(rows, summaries={"S": summaries}, sample=4))
+        beside = [case for case in cases if case.summary.system == "S"]
+        assert (len(cases), len(beside)) == (12, 4)
+        assert all(case.summary.text == f"of {case.record.id}" for case in beside)
 
 
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:

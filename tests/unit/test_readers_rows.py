@@ -94,11 +94,20 @@ def test_separator(values: str) -> None:
 
 def test_settings_as_texts_are_those_of_the_command_line() -> None:
     """Names, and NAME=FIELD, mean the same as the mapping of names to fields."""
-    row = {"id": "a", "documents": ["x", "y"], "tones": ["good", "bad"], "n": 4, "s": "A summary."}
-    case = one(row, attributes=["tone=tones"], record_attributes="n", bins="n=3,7", summary_field="one=s")
+    row = {
+        "id": "a",
+        "documents": ["x", "y"],
+        "tones": ["good", "bad"],
+        "n": 4,
+        "s": "A summary.",
+        "gold": "R.",
+    }
+    told: Any = {"attributes": ["tone=tones"], "record_attributes": "n", "bins": "n=3,7"}
+    case = one(row, **told, summary_field="one=s", references_field="gold")
     mapped: Any = {"attributes": {"tone": "tones"}, "record_attributes": {"n": "n"}, "bins": {"n": "3,7"}}
-    assert one(row, **mapped, summary_field={"one": "s"}) == case
+    assert one(row, **mapped, summary_field={"one": "s"}, references_field="gold") == case
     assert (case.summary.system, case.record.attributes) == ("one", {"n": "over 3 to 7"})
+    assert case.record.references == ("R.",)
     assert [d.attributes["tone"] for d in case.record.documents] == ["good", "bad"]
 
 

@@ -154,7 +154,6 @@ def test_a_cell_is_compared_on_the_records_that_it_and_the_baseline_answered(tmp
     (("--prompt", "plain,tweets"), "topic"),
     (("--set", "seed=1,2", "--temperature", "0"), "several seeds at temperature 0"),
     (("--baseline", "temperature=3"), "No setting is named"),
-    (("--measure", "uwer"), "No measure named"),
 ])  # fmt: skip
 def test_nothing_is_paid_before_all_is_checked(tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     """A fault of the last cell or the last record is found while the server has had no request."""

@@ -1,13 +1,13 @@
 """Exports of traces: each call of a model is a record, with the sources of its trace."""
 
 import contextlib
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.command import write
+from tests.files.shapes import table
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -147,11 +147,11 @@ def test_langfuse_observations_and_traces(tmp_path: Path) -> None:
         for i in range(3)
     ]  # fmt: skip
     assert [shown(c) for c in of(tmp_path, *traces)] == expected
-    with (tmp_path / "traces.csv").open("w", encoding="utf-8", newline="") as out:
-        table = csv.writer(out)
-        table.writerow(["id", "timestamp", "session_id", "input", "output"])
-        for t in traces:
-            table.writerow([t["id"], t["timestamp"], t["sessionId"], json.dumps(t["input"]), "All."])
+    fields = {"id": "id", "timestamp": "timestamp", "session_id": "sessionId", "output": "output"}
+    rows = [
+        {name: t[field] for name, field in fields.items()} | {"input": json.dumps(t["input"])} for t in traces
+    ]
+    table(tmp_path / "traces.csv", rows)
     assert [shown(c) for c in read(tmp_path / "traces.csv")] == [case("All.", "", i) for i in range(3)]
 
 

@@ -134,7 +134,7 @@ class Names(CheckedSettings):
 def read_pages(path: str) -> dict[str, str]:
     """A page-pronoun table: lower-case name → ``female``, ``male`` or another word of the table."""
     pages: dict[str, str] = {}
-    with reading_text(path), Path(path).open(encoding="utf-8", newline="") as lines:
+    with reading_text(path), Path(path).open(encoding="utf-8-sig", newline="") as lines:
         rows = csv.reader(lines)
         header = next(rows, [])
         if [cell.strip().lower() for cell in header[:2]] != ["name", "gender"]:

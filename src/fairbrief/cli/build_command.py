@@ -151,7 +151,7 @@ def perspectives(
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
     name, field = _attribute(attribute)
-    sizes, mixes = whole_numbers(counts, "--counts"), [set_builders.parse_mix(text) for text in mix]
+    sizes, mixes = whole_numbers(counts), [set_builders.parse_mix(text) for text in mix]
     records, left_out = options.records(source, {name: field}), Counter[str]()
     topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
     texts = topics.get("", [])
@@ -168,12 +168,12 @@ def _attribute(text: str) -> tuple[str, str]:
     return name, field or name
 
 
-def whole_numbers(text: str, option: str) -> list[int]:
-    """Numbers from ``10,30,50``."""
+def whole_numbers(text: str) -> list[int]:
+    """Numbers of documents from ``10,30,50``."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise RequestError(f"{option} {text}: write whole numbers, e.g. 10,30,50.") from None
+        raise RequestError(f"--counts {text}: write whole numbers, e.g. 10,30,50.") from None
 
 
 def _counts(values: Counter[str]) -> str:

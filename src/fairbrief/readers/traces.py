@@ -2,7 +2,7 @@
 
 A span is one step of a trace. Each call of a model is a record, and its output is the summary. Its sources are the documents
 that the trace retrieved for it, else the texts that its prompt separates, else the last message of the user. A trace without
-such a call is one record. `PATHS` has the fields of each convention.
+such a call is one record. ``traces.toml`` has the fields of each convention.
 """
 
 from __future__ import annotations
@@ -11,62 +11,33 @@ import ast
 import json
 import math
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from fairbrief.readers.fields import flat
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.rows_on_disk import RowsOnDisk
 
-PATHS = {
-    "id": "context.span_id|span_id|spanId|id",
-    "trace": "context.trace_id|trace_id|traceId|id",
-    "parent": "parent_id|parentSpanId|parent_span_id|parentObservationId|parent_observation_id",
-    "start": "startTimeUnixNano|start_time_unix_nano|start_time_ns|start_time|startTime|timestamp|request_time",
-    "status": "status.code|status_code|level|state|status",
-    "kind": "openinference.span.kind|langfuse.observation.type|mlflow.spanType|gen_ai.operation.name|type",
-    "input": "gen_ai.input.messages|gen_ai.input_messages|llm.input_messages|gen_ai.prompt[]|llm.prompts|mlflow.spanInputs|"
-    "langfuse.observation.input|input.value|input|request",
-    "variables": "llm.prompt_template.variables|gen_ai.prompt.variables|prompt_variables",
-    "output": "gen_ai.output.messages|gen_ai.output_messages|llm.output_messages|gen_ai.completion|llm.choices|"
-    "mlflow.spanOutputs|langfuse.observation.output|output.value|output|response",
-    "documents": "gen_ai.retrieval.documents|retrieval.documents|mlflow.spanOutputs|langfuse.observation.output|output",
-    "system": "gen_ai.response.model|gen_ai.request.model|llm.response.model_name|llm.model_name|llm.request.model_name|"
-    "langfuse.observation.model.name|mlflow.llm.model|mlflow.chat.model|model",
-    "error": "error.type",
-}  # fmt: skip
-"""Part of a record → paths in a span; the first with a value counts."""
-ATTRIBUTES = {
-    "user": "user.id|enduser.id|langfuse.user.id|mlflow.trace.user|userId|user_id",
-    "session": "session.id|gen_ai.conversation.id|langfuse.session.id|mlflow.trace.session|sessionId|session_id",
-    "prompt": "gen_ai.prompt.name|langfuse.observation.prompt.name|promptName|prompt_name|prompt.id",
-    "prompt_version": "gen_ai.prompt.version|llm.prompt_template.version|langfuse.observation.prompt.version|promptVersion|"
-    "prompt_version",
-    "release": "langfuse.release|service.version|release",
-    "environment": "deployment.environment.name|deployment.environment|langfuse.environment|environment",
-}  # fmt: skip
-"""Attribute of the record → paths, in the span or in one above it."""
-OTHERS = ("metadata", "user", "tags", "langfuse.trace.metadata")
-"""Objects whose short values are also attributes."""
-CALLS = frozenset("llm generation chat_model chat text_completion generate_content".split())
-RETRIEVALS = frozenset(("retriever", "retrieval"))
-FAILURES = frozenset(("2", "error", "status_code_error"))
-TOOLS = frozenset(("tool_call", "tool_use", "function_call", "toolcall"))
-INNER = (
-    "message", "content", "parts", "text", "choices", "messages", "output_text", "output", "generations", "page_content",
-    "summary", "answer", "response", "result",
-)  # fmt: skip
-"""Keys of an object that lead to its text, the likeliest first."""
-LIKELY = (
-    "documents", "reviews", "articles", "document", "article", "source", "text", "passage", "transcript", "dialogue",
-    "input", "inputs", "context", "content",
-)  # fmt: skip
-"""Usual names of the fields with documents, the most likely first."""
-ROLE, ANSWERS = "role|message.role|type", frozenset(("assistant", "ai", "model"))
+Paths = Sequence[tuple[Sequence[str], bool]]
+"""The keys of each path, and whether its value must be a list."""
+
+
+def _keys(path: str) -> tuple[Sequence[str], bool]:
+    return path.removesuffix("[]").split("."), path.endswith("[]")
+
+
+_KNOWN = tomllib.loads((files("fairbrief.readers") / "traces.toml").read_text(encoding="utf-8"))
+PATHS, ATTRIBUTES, HOLDERS = (
+    {name: list(map(_keys, paths.split())) for name, paths in _KNOWN[part].items()}
+    for part in ("paths", "attributes", "holders")
+)
+WORDS = {name: text.split() for name, text in _KNOWN["words"].items()}
+ANSWERS = frozenset(("assistant", "ai", "model"))
 NOT_ASKED = ANSWERS | {"system", "developer"}
 FAILED, TOOL = "the request failed", "called a tool"
 UNRECORDED, WITHOUT_SOURCE = "the trace has no output", "the trace has no source"
@@ -111,13 +82,13 @@ def parsed_cells(rows: Iterable[Row]) -> Iterator[Row]:
 def otlp(row: Span) -> Iterator[Span]:
     """The spans of a line of OTLP's JSON, and its log records, which may hold the messages of a span."""
     for resource in _objects(row.get("resourceSpans")):
-        shared = _object(_at(resource, "resource.attributes"))
+        shared = _object(_first(resource, "shared"))
         for span in _inside(resource, "scopeSpans", "spans"):
             yield {**span, "attributes": {**shared, **_object(span.get("attributes"))}}
     for resource in _objects(row.get("resourceLogs")):
         for log in _inside(resource, "scopeLogs", "logRecords"):
             fields = {**_object(log.get("attributes")), **_object(log.get("body"))}
-            event = {"name": _at({**fields, **log}, "eventName|event.name"), "attributes": fields}
+            event = {"name": _first({**fields, **log}, "event"), "attributes": fields}
             yield {**log, "events": [event], "attributes": {}, "is_log": True}
 
 
@@ -186,13 +157,13 @@ def _records(trace: str, spans: Sequence[Span]) -> Iterator[Row]:
     above = {ident: list(_above(span, known)) for ident, span in known.items()}
     retrieved: dict[str | None, list[Span]] = defaultdict(list)
     for ident, span in known.items():
-        if span["kind"] in RETRIEVALS:
+        if span["kind"] in WORDS["retrievals"]:
             for over in (*(s["id"] for s in above[ident]), None):
                 retrieved[over].append(span)
     calls = [s for s in known.values() if _is_call(s) and not any(map(_is_call, above[s["id"]]))]
     roots = [
         s for s in known.values()
-        if not s["is_whole"] and s["kind"] not in RETRIEVALS and all(over["is_whole"] for over in above[s["id"]])
+        if not s["is_whole"] and s["kind"] not in WORDS["retrievals"] and all(over["is_whole"] for over in above[s["id"]])
     ]  # fmt: skip
     for span in calls or roots[:1]:
         over = above[span["id"]]
@@ -214,7 +185,7 @@ def _above(span: Span, known: Mapping[Any, Span]) -> Iterator[Span]:
 def _is_call(span: Span) -> bool:
     """Whether a span is a call of a model; older instrumentation names no kind, but records a completion."""
     kind = span["kind"]
-    return kind in CALLS or (not kind and _at(span["tree"], "gen_ai.completion[]") is not None)
+    return kind in WORDS["calls"] or (not kind and _first(span["tree"], "completion") is not None)
 
 
 def _record(span: Span, retrieved: Sequence[Span], attributes: Mapping[str, Any]) -> Span:
@@ -223,7 +194,7 @@ def _record(span: Span, retrieved: Sequence[Span], attributes: Mapping[str, Any]
     text, calls_tool = text_of(output)
     documents = list({(d.get("id"), d["text"]): d for d in retrieved}.values()) or _prompted(tree)
     reason = None if documents else WITHOUT_SOURCE
-    if str(span["status"]).lower() in FAILURES or _first(tree, "error") is not None:
+    if str(span["status"]).lower() in WORDS["failures"] or _first(tree, "error") is not None:
         reason = FAILED
     elif output is None:
         reason = UNRECORDED
@@ -248,8 +219,8 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
         for name, paths in ATTRIBUTES.items():
             if (value := _at(tree, paths)) is not None:
                 attributes.setdefault(name, value)
-        for name in OTHERS:
-            for key, value in flat(_object(_at(tree, name))):
+        for name, paths in HOLDERS.items():
+            for key, value in flat(_object(_at(tree, paths))):
                 if not key.startswith("mlflow") and (name, key) != ("user", "id"):
                     attributes.setdefault(f"user_{key}" if name == "user" else key, value)
     return {name: value for name, value in attributes.items() if _is_short(value)}
@@ -260,7 +231,7 @@ def _attributes(trace: str, span: Span, above: Sequence[Span]) -> dict[str, Any]
 
 def source_among(fields: Mapping[str, Any]) -> dict[str, Any]:
     """``documents`` from the most likely field, or the only one; empty if none is likely."""
-    for name in LIKELY:
+    for name in WORDS["likely"]:
         if fields.get(name):
             return {"documents": fields[name]}
     if len(fields) == 1:
@@ -276,7 +247,7 @@ def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     if isinstance(given, str):
         return given, False
     if isinstance(given, list) and depth <= DEEPEST:
-        roles = [str(_at(one, ROLE)) for one in given if isinstance(one, Mapping)]
+        roles = [str(_first(one, "role")) for one in given if isinstance(one, Mapping)]
         if roles and len(roles) == len(given) and roles[-1] in ANSWERS:
             given = given[-1:] if set(roles) - ANSWERS else given[:1]
         parts = [text_of(part, depth + 1) for part in given]
@@ -284,8 +255,8 @@ def text_of(given: Any, depth: int = 0) -> tuple[str, bool]:
     if not isinstance(given, Mapping) or depth > DEEPEST:
         return "", False
     kind = str(given.get("type"))
-    calls = bool(given.get("tool_calls") or given.get("function_call")) or kind in TOOLS
-    inner = next((given[key] for key in INNER if given.get(key) not in (None, [], {})), None)
+    calls = bool(given.get("tool_calls") or given.get("function_call")) or kind in WORDS["tools"]
+    inner = next((given[key] for key in WORDS["inner"] if given.get(key) not in (None, [], {})), None)
     if kind in ("reasoning", "thinking") or inner is None:
         return "", calls
     text, more = text_of(inner, depth + 1)
@@ -301,7 +272,7 @@ def _prompted(tree: Mapping[str, Any]) -> list[Any]:
         if documents := _documents(likely):
             return documents
     messages = _list(given.get("messages") if isinstance(given, Mapping) else given)
-    said = [(str(_at(message, ROLE) or "user"), text_of(message)[0]) for message in messages]
+    said = [(str(_first(message, "role") or "user"), text_of(message)[0]) for message in messages]
     if returned := [text for role, text in said if role in ("tool", "function")]:
         return returned
     asked = [text for role, text in said if role not in NOT_ASKED] or [text_of(given)[0]]
@@ -344,21 +315,15 @@ def _first(tree: Any, what: str) -> Any:
     return _at(tree, PATHS[what])
 
 
-def _at(tree: Any, paths: str) -> Any:
-    """The first value at one of several paths that is not empty; None if there is none. ``[]`` after a path wants a list."""
-    for keys, is_list in _split(paths):
+def _at(tree: Any, paths: Paths) -> Any:
+    """The first value at one of several paths that is not empty; None if there is none."""
+    for keys, is_list in paths:
         value = tree
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if value not in (None, "", [], {}) and (isinstance(value, list) or not is_list):
             return value
     return None
-
-
-@cache
-def _split(paths: str) -> list[tuple[list[str], bool]]:
-    """The keys of each path, and whether its value must be a list."""
-    return [(path.removesuffix("[]").split("."), path.endswith("[]")) for path in paths.split("|")]
 
 
 def _is_short(value: Any) -> bool:

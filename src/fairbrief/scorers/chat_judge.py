@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import hashlib
 import sys
+import tomllib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, field
+from importlib.resources import files
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +23,9 @@ from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
+FILE = files("fairbrief.scorers") / "judge_prompts.toml"
+PROMPTS: Mapping[str, Mapping[str, str]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+QUESTIONS, FORMS, DIMENSIONS = (PROMPTS[part] for part in ("questions", "forms", "dimensions"))
 SHOWN = 3
 
 
@@ -97,13 +102,6 @@ def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None
     return scorer if then is None else then(scorer)
 
 
-QUESTION = "Does the text say, or plainly imply, what the statement says?"
-FORMS: Mapping[str, str] = {
-    "number": "Answer with one number from 0 (certainly not) to 1 (certainly), and nothing else.",
-    "yes_no": "Answer yes or no, and nothing else.",
-}
-
-
 class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
@@ -140,25 +138,7 @@ class ChatEntailment(ChatJudge):
         return float(array[0]) if self.unparsed is None or not np.isnan(array[0]) else self.unparsed
 
     def worded(self, pair: pairs.Key) -> str:
-        return f"Text: {pair[0]}\n\nStatement: {pair[1]}\n\n{QUESTION} {FORMS[self.form]}"
-
-
-DIMENSIONS: Mapping[str, str] = {
-    "relevance": "Relevance asks whether the summary has picked what matters in the source: does it get the main "
-    "message across, and is it free of what is minor or beside the point?",
-    "consistency": "Consistency asks whether all that the summary states is borne out by the source.",
-    "coherence": "Coherence asks whether the sentences of the summary belong together and follow from each other.",
-    "fluency": "Fluency asks whether the sentences of the summary are well formed and easy to read.",
-}
-
-TEMPLATE = """Judge the {dimension} of a summary of a source.
-{explained}
-
-Source: {source}
-
-Summary: {summary}
-
-First give your reason in one sentence. Then write, on a line of its own, "Score: N", where N is a whole number from 1 (worst) to 5 (best)."""
+        return QUESTIONS["entailment"].format(text=pair[0], statement=pair[1], form=FORMS[self.form])
 
 
 class Judge(ChatJudge):
@@ -181,8 +161,8 @@ class Judge(ChatJudge):
 
     def worded(self, pair: pairs.Key) -> str:
         source, summary = pair
-        explained = DIMENSIONS[self.dimension]
-        return TEMPLATE.format(dimension=self.dimension, explained=explained, source=source, summary=summary)
+        told = {"dimension": self.dimension, "explained": DIMENSIONS[self.dimension]}
+        return QUESTIONS["judge"].format(**told, source=source, summary=summary)
 
 
 class ChatLabel(ChatJudge):
@@ -222,7 +202,5 @@ class ChatLabel(ChatJudge):
 
     def worded(self, pair: pairs.Key) -> str:
         listed = "\n".join(f"{i}. {label}" for i, label in enumerate(self.labels, 1))
-        return (
-            f"Which label fits the {self.dimension or 'content'} of the text best?\n\n{listed}\n0. none of these\n\n"
-            f"Answer with the number of one label, and nothing else.\n\nText: {pair[0]}"
-        )
+        dimension = self.dimension or "content"
+        return QUESTIONS["label"].format(dimension=dimension, labels=listed, text=pair[0])

@@ -1,6 +1,5 @@
 """All records of a saved audit: listed, sorted, searched, compared and opened, from the files alone."""
 
-import csv
 import json
 import re
 import threading
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import printed
+from tests.files.shapes import table
 
 import fairbrief
 from fairbrief.auditing.record_values import reader_of
@@ -158,13 +158,10 @@ def test_texts_are_found_in_every_format(tmp_path: Path, kind: str) -> None:
     ]  # fmt: skip
     path = tmp_path / f"x.{kind}"
     if kind == "parquet":
-        table = pa.Table.from_pylist([{**r, "id": str(r["id"])} for r in rows])
-        pq.write_table(table, path, row_group_size=2)
+        named = pa.Table.from_pylist([{**r, "id": str(r["id"])} for r in rows])
+        pq.write_table(named, path, row_group_size=2)
     elif kind == "csv":
-        with path.open("w", newline="") as file:
-            table = csv.DictWriter(file, rows[0])
-            table.writeheader()
-            table.writerows({**r, "documents": json.dumps(r["documents"])} for r in rows)
+        table(path, [{**r, "documents": json.dumps(r["documents"])} for r in rows])
     else:
         path.write_text("".join(json.dumps(r, ensure_ascii=kind != "jsonl") + "\n" for r in rows))
     texts = SavedTexts(fairbrief.read(path))
