@@ -37,7 +37,7 @@ def pages() -> Mapping[Path, str]:
         REFERENCE / "results.md": measures_reference.results_page(
             (REFERENCE / "results.md").read_text(encoding="utf-8")
         ),
-        ROOT / "src" / "fairbrief" / "keywords.pyi": measures_reference.keywords(),
+        ROOT / "src" / "fairbrief" / "keywords.py": measures_reference.keywords(),
     }
     for name, text in measures_reference.measure_pages().items():
         wanted[REFERENCE / "measures" / name] = text

@@ -1,4 +1,6 @@
-# The settings of an audit and of reading as keywords, for type checkers. Written by `make docs` from their declarations: do not edit.
+"""The settings of an audit and of reading as keywords. Written by ``make docs`` from their declarations: do not edit."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
@@ -6,8 +8,10 @@ from typing import Any, Literal, TypedDict
 from fairbrief.settings import Named, Names, SummaryFields
 from fairbrief.types import Scorer
 
-# The settings of `fairbrief.audit`: the fields of a `fairbrief.Plan`, but for its measures.
+
 class PlanKeywords(TypedDict, total=False):
+    """The settings of `fairbrief.audit`: the fields of a `fairbrief.Plan`, but for its measures."""
+
     attributes: Names
     protocol: str | None
     by: Names | Sequence[Sequence[str]]
@@ -36,8 +40,10 @@ class PlanKeywords(TypedDict, total=False):
     engine: str
     models_in_workers: bool
 
-# The settings of `fairbrief.read`: the fields of `ReadingSettings`.
+
 class ReadingSettingsKeywords(TypedDict, total=False):
+    """The settings of `fairbrief.read`: the fields of `ReadingSettings`."""
+
     attributes: Named
     summary_field: SummaryFields
     documents_field: Names
