@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -71,8 +69,24 @@ class KnownModel(NamedTuple):
         return f"entailment(model={self.name}{by})"
 
 
-_KNOWN = (files("fairbrief.scorers") / "entailment_models.toml").read_text(encoding="utf-8")
-MODELS = tuple(KnownModel(**known) for known in tomllib.loads(_KNOWN)["models"])
+MODELS = (
+    KnownModel(
+        "lytang/MiniCheck-DeBERTa-v3-Large", "MIT", 435,
+        "trained to judge sentences against documents, on ANLI and synthetic claims (Tang et al. 2024)", "minicheck",
+    ),
+    KnownModel(
+        "vectara/hallucination_evaluation_model", "Apache-2.0", 110,
+        "HHEM-2.1-Open: balanced accuracy .644 on summaries and .743 on answers of RAGTruth (its card)", "hhem",
+    ),
+    KnownModel(
+        "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", "MIT", 184,
+        "accuracy .712 on round 1 and .495 on round 3 of ANLI, three classes (its card)",
+    ),
+    KnownModel(
+        "cross-encoder/nli-deberta-v3-small", "Apache-2.0", 142,
+        "accuracy .917 on SNLI and .876 on MultiNLI mismatched, three classes (its card)",
+    ),
+)  # fmt: skip
 """The best first: those trained to judge claims against documents before those trained on pairs of sentences."""
 
 
