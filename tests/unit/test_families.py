@@ -78,6 +78,20 @@ def test_the_interval_holds_for_the_whole_family() -> None:
     assert two.family_high == 0
 
 
+def test_the_interval_of_a_value_nearer_to_0_than_label_permutations_can_contain_0() -> None:
+    """Its p tests the value against their mean: it does not show on which side of 0 the value is."""
+    alone = {
+        "extract_difference": None,
+        "extract_baseline": None,
+        "extract_p": None,
+        "p": 0.001,
+        "permutation_mean": -0.2,
+    }
+    one = difference("a", "x", 0.001, value=-0.02).replace(**alone, se=0.05, freedom=19.0)
+    (found,) = with_families([one], SETTINGS)
+    assert found.family_high == pytest.approx(0.08)  # that of this test alone
+
+
 def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:
     """A name that nothing has is refused with what there is."""
     parity = "coverage_parity@sentiment"
