@@ -40,6 +40,7 @@ WHOSE = ("system", "record", "cluster")
 
 Texts = tuple[Integers, Integers]
 """Hashes of records, ascending, and the hash of the text that each shares with others. Shapes: (n,) each."""
+NO_TEXTS: Texts = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Repeats(NamedTuple):
@@ -63,13 +64,16 @@ class Repeats(NamedTuple):
         return {"records": self.records, "groups": self.groups, "examples": list(self.examples)}
 
 
-def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
+def copied_sources(result: Result) -> Repeats | None:
     """Records of one system with the same documents as another record; None if there are none.
 
-    ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
+    Per-record statistics are read only if some records have the same documents. Those of checks of scorers, which
+    have other clusters, do not count.
     """
-    shared = _shared(*(plain_numbers(sources[name]) for name in ("documents", "record")))
-    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
+    assert result.sources is not None
+    shared = _shared(*(plain_numbers(result.sources[name]) for name in ("documents", "record")))
+    systems = set(result.systems)
+    return _repeats(lambda of: shared if of in systems else NO_TEXTS, result.rows) if len(shared[0]) else None
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
@@ -84,8 +88,7 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
         differ = np.isin(text, _several(with_sources))
         if differ.any():
             shared[system] = record[differ], text[differ] ^ hash_of_name(system)
-    nothing = np.zeros(0, dtype=np.int64)
-    return _repeats(lambda system: shared.get(system, (nothing, nothing)), rows) if shared else None
+    return _repeats(lambda system: shared.get(system, NO_TEXTS), rows) if shared else None
 
 
 def _several(hashes: Integers) -> Integers:
@@ -210,7 +213,7 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     assert result.sources is not None
     found: dict[str, tuple[dict[str, Any], IsOut]] = {}
     for name, repeats in (
-        ("copies", copied_sources(result.sources, result.rows)),
+        ("copies", copied_sources(result)),
         ("same_summaries", same_summaries(watchers.hashes, result.sources, result.rows)),
     ):
         if repeats is not None:
