@@ -71,9 +71,8 @@ def baseline_value(e: Estimate) -> float:
 
 def is_nearer_to_even(e: Estimate) -> bool:
     """Whether a group difference has the sign of its baseline, and is smaller."""
-    if e.baseline or e.value is None:
-        return False
-    return baseline_value(e) * e.value >= 0 and abs(e.value) < abs(baseline_value(e))
+    value, baseline = e.value or 0.0, baseline_value(e)
+    return not e.baseline and baseline * value >= 0 and abs(value) < abs(baseline)
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:

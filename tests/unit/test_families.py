@@ -76,10 +76,7 @@ def test_the_interval_holds_for_the_whole_family() -> None:
     assert (one.family_low, one.family_high) == pytest.approx((-0.2 - half, -0.2 + half), abs=1e-4)
     assert two.family_p == pytest.approx(0.026)
     assert two.family_high == 0
-
-
-def test_the_interval_of_a_value_nearer_to_0_than_label_permutations_can_contain_0() -> None:
-    """Its p tests the value against their mean: it does not show on which side of 0 the value is."""
+    # A p against the mean of label permutations does not show on which side of 0 a value nearer to 0 is.
     alone = {
         "extract_difference": None,
         "extract_baseline": None,

@@ -196,9 +196,11 @@ def test_numbers_of_two_groups_have_their_attributes_name() -> None:
 
 def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
     """Of two groups either can be worse off; of an average document only the group that is covered less."""
-    (_, command), (_, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
+    (_, command), (why, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
     assert command.endswith("'sentiment_shift:difference>=-0.06' --max 'sentiment_shift:difference<=0.06'")
     assert (of_one.count("--min"), of_one.count("--max")) == (1, 0)
+    small = of_group("neutral", detectable=1.2, group_clusters=4)  # the gate does not decide on it
+    assert screen(PLAIN, small)["steps"][1] == (why, of_one)
 
 
 def test_the_table_says_on_which_records_the_difference_is() -> None:

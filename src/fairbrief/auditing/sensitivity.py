@@ -111,8 +111,7 @@ def _rows(
         group = group_name(over, first[quantity]) or quantity
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
-            random = number_format.number(e.extract_baseline, number_format.decimals(e))
-            shown = number_format.value(e), number_format.interval(e), random
+            shown = number_format.value(e), number_format.interval(e), number_format.random_sentences(e)
             yield f"  {called[e.measure]}", conclusion(e, alpha), *shown
 
 
