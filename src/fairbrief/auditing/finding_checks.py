@@ -72,8 +72,9 @@ def copied_sources(result: Result) -> Repeats | None:
     """
     assert result.sources is not None
     shared = _shared(*(plain_numbers(result.sources[name]) for name in ("documents", "record")))
-    systems = set(result.systems)
-    return _repeats(lambda of: shared if of in systems else NO_TEXTS, result.rows) if len(shared[0]) else None
+    if not len(shared[0]):
+        return None
+    return _repeats(lambda system: shared if system in result.systems else NO_TEXTS, result.rows)
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:

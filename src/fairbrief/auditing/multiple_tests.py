@@ -141,9 +141,8 @@ def _simultaneous(
     alone, half = (float(t_quantile(1 - of, freedom)) * error for of in (share, share / tests))
     least = low if low > value - alone + TIE else value - half
     most = high if high < value + alone - TIE else value + half
-    # Holm rejects a little more than Bonferroni: a known sign bounds the interval.
-    is_sign_known = e.extract_p is not None or not is_nearer_to_even(e)
-    if p is not None and p <= settings.alpha and is_sign_known:
+    # Holm rejects a little more than Bonferroni: a known sign bounds the interval. Nearer to 0 than label permutations, it is unknown.
+    if p is not None and p <= settings.alpha and (e.extract_p is not None or not is_nearer_to_even(e)):
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
     return least, most
 
