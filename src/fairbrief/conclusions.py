@@ -29,7 +29,7 @@ Conclusion = Literal[
 WORDS: Mapping[Conclusion, str] = {
     "below": "significantly below its baseline",
     "above": "significantly above its baseline",
-    "nearer to even": "significantly nearer to even than random sentences",
+    "nearer to even": "significantly nearer to even than its baseline",
     "as random": "uneven, but not significantly different from random sentences",
     "as permuted": "different from random sentences, but not from label permutations",
     "not significant": "not significant",
@@ -52,11 +52,11 @@ def conclusion(e: Estimate, alpha: float) -> Conclusion:
         return "too few"
     p, tested = decisive(e)
     if p is not None and p <= alpha:
-        return "nearer to even" if _is_nearer_to_even(e) else "below" if tested < 0 else "above"
+        return "nearer to even" if is_nearer_to_even(e) else "below" if tested < 0 else "above"
     if e.extract_p is None:
         return "not testable" if e.testable is False else "not tested" if p is None else "not significant"
     if e.extract_p * max(1, e.family_size) <= alpha:
-        if _is_nearer_to_even(e):
+        if is_nearer_to_even(e):
             return "nearer to even"
         if e.label_p is not None and e.label_p > alpha:
             return "as permuted"
@@ -64,11 +64,15 @@ def conclusion(e: Estimate, alpha: float) -> Conclusion:
     return "as random" if by_labels is not None and by_labels <= alpha else "not significant"
 
 
-def _is_nearer_to_even(e: Estimate) -> bool:
-    """Whether a group difference has the sign of the random-sentence baseline, and is smaller."""
-    if e.baseline or e.extract_baseline is None or e.value is None:
-        return False
-    return e.extract_baseline * e.value >= 0 and abs(e.value) < abs(e.extract_baseline)
+def baseline_value(e: Estimate) -> float:
+    """The random-sentence baseline of a group difference, or without one the mean over label permutations."""
+    return (e.permutation_mean if e.extract_baseline is None else e.extract_baseline) or 0.0
+
+
+def is_nearer_to_even(e: Estimate) -> bool:
+    """Whether a group difference has the sign of its baseline, and is smaller."""
+    value, baseline = e.value or 0.0, baseline_value(e)
+    return not e.baseline and baseline * value >= 0 and abs(value) < abs(baseline)
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:

@@ -18,7 +18,7 @@ from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plot import LIGHT
 from fairbrief.reports.result import Result
 from fairbrief.saved.trend import trend
-from fairbrief.saved.view import Answers, OpenAudit, Server
+from fairbrief.saved.view import SCRIPTS, Answers, OpenAudit, Server
 from fairbrief.types import Estimate
 
 pytestmark = [pytest.mark.browser, needs_chromium]
@@ -154,6 +154,40 @@ def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Pat
     assert 'class="on"' not in shown
     assert '<p class="story">' in shown
     assert "null" not in re.sub(r"<(script|style).*?</\1>", "", shown, flags=re.DOTALL)
+
+
+SLOW = """
+const page = inner.defaultView, texts = { attributes: {}, summaries: {}, documents: [], references: [], more: 0 };
+const row = name => ({ record: name, value: 0, other: null, label: '', doubt: '' });
+const rows = { total: 2, of: 2, start: 0, size: 50, orders: [['up|x', 'x']], order: 'up|x', compared: false, robust: null,
+               rows: [row('first'), row('second')] };
+const about = { start: { measure: 'm', system: '0:s', other: '', order: '' }, audits: ['a'], faults: [], systems: [{ key: '0:s', name: 's' }],
+                measures: [{ spec: 'm', label: 'm' }] };
+const answers = {}, pause = () => new Promise(done => setTimeout(done));
+page.fetch = async asked => {
+  const record = new URL(asked, 'http://x').searchParams.get('record');
+  if (record) await new Promise(done => { answers[record] = done; });
+  const found = record ? { row: { record, system: 's', story: '', without: {} }, texts, support: null, over: '', groups: [] } : asked.startsWith('about') ? about : rows;
+  return { ok: true, json: async () => found };
+};
+while (inner.querySelector('noscript')) await pause(); // the page has found no server
+page.eval('startView()');
+while (!answers.first) await pause();
+inner.querySelectorAll('.records button')[1].click();
+for (const name of ['second', 'first']) {
+  while (!answers[name]) await pause();
+  answers[name]();
+  await pause();
+}
+return [inner.querySelector('[aria-current] bdi').textContent, inner.querySelector('.view h3').textContent];
+"""
+
+
+def test_a_late_answer_does_not_replace_the_chosen_record(served: Served) -> None:
+    """The answer about a record that was opened before comes last: the page shows the one that is marked in the list."""
+    shown = html.page("view.html.j2", {}, scripts=SCRIPTS)
+    (served.folder / "view.html").write_text(shown, encoding="utf-8")
+    assert served.look("view.html", SLOW) == ["second", "second"]
 
 
 def test_the_page_shows_a_drift_and_fits_a_narrow_window(served: Served) -> None:

@@ -84,6 +84,11 @@ def test_counterfactuals_of_one_seed_document_and_records_of_one_cluster_are_no_
         for case in [*CASES, *COPIES]
     ]
     assert "copies" not in audit(clustered, replace(PLAN, has_clusters=True)).made
+    checked = [_with_document(case, 0, "She was happy, and he was not.") for case in clustered]
+    tone = Plan(measures=["sentiment_shift"], n_resamples=99, has_clusters=True)
+    assert (
+        "copies" not in audit(checked, tone).made
+    )  # the check of its scorer observes them in other clusters
 
 
 def test_one_summary_of_different_sources_is_told() -> None:

@@ -76,6 +76,17 @@ def test_the_interval_holds_for_the_whole_family() -> None:
     assert (one.family_low, one.family_high) == pytest.approx((-0.2 - half, -0.2 + half), abs=1e-4)
     assert two.family_p == pytest.approx(0.026)
     assert two.family_high == 0
+    # A p against the mean of label permutations does not show on which side of 0 a value nearer to 0 is.
+    alone = {
+        "extract_difference": None,
+        "extract_baseline": None,
+        "extract_p": None,
+        "p": 0.001,
+        "permutation_mean": -0.2,
+    }
+    one = difference("a", "x", 0.001, value=-0.02).replace(**alone, se=0.05, freedom=19.0)
+    (found,) = with_families([one], SETTINGS)
+    assert found.family_high == pytest.approx(0.08)  # that of this test alone
 
 
 def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:

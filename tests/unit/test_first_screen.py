@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests import sample_results
 
+import fairbrief
 from fairbrief import conclusions, registry
 from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
@@ -137,6 +138,7 @@ def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, 
     (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2}, "as random"),
     (EXTRACT_BASELINE | {"extract_baseline": -0.3, "extract_difference": 0.142}, "nearer to even"),
     (EXTRACT_BASELINE | {"extract_baseline": 0.3, "extract_difference": -0.458}, "below"),
+    ({"value": -0.02, "permutation_mean": -0.09}, "nearer to even"), ({"value": 0.02, "permutation_mean": -0.09}, "above"),
     (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "p": 0.9}, "not significant"),
 ])  # fmt: skip
 def test_every_conclusion_has_its_words(change: dict[str, Any], kind: str) -> None:
@@ -194,9 +196,11 @@ def test_numbers_of_two_groups_have_their_attributes_name() -> None:
 
 def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
     """Of two groups either can be worse off; of an average document only the group that is covered less."""
-    (_, command), (_, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
+    (_, command), (why, of_one) = screen(TONE)["steps"][1], screen(PLAIN)["steps"][1]
     assert command.endswith("'sentiment_shift:difference>=-0.06' --max 'sentiment_shift:difference<=0.06'")
     assert (of_one.count("--min"), of_one.count("--max")) == (1, 0)
+    small = of_group("neutral", detectable=1.2, group_clusters=4)  # the gate does not decide on it
+    assert screen(PLAIN, small)["steps"][1] == (why, of_one)
 
 
 def test_the_table_says_on_which_records_the_difference_is() -> None:
@@ -204,6 +208,23 @@ def test_the_table_says_on_which_records_the_difference_is() -> None:
     result = replace(sample_results.make(), estimates=Estimates([CLEAR.replace(value=0.4)]))
     (table,) = tables.contrast_tables(Context(result))
     assert "diff: value minus random, on the records that have random sentences; p: " in table.notes[0]
+
+
+def test_a_table_of_two_families_has_the_sizes_of_both() -> None:
+    """Comparisons that were named in advance are corrected only among themselves; one that was not tested is in no family."""
+    several = [
+        CLEAR.replace(family_size=2, is_named=True),
+        of_group("b", family_size=7),
+        of_group("c", family_size=0),
+    ]
+    (table,) = tables.contrast_tables(Context(replace(sample_results.make(), estimates=Estimates(several))))
+    assert table.notes[0].endswith("Holm over 2 or 7 comparisons.")
+
+
+def test_an_audit_without_resamples_has_the_sizes_of_its_groups() -> None:
+    """Groups are counted whether they are tested or not."""
+    said = str(fairbrief.audit("examples/reviews.jsonl", "coverage_parity@sentiment", n_resamples=0))
+    assert "Sentiment: negative 54 documents in 26 records, neutral 37 in 25" in said
 
 
 DECLARED = {name: kind.declaration.contrast for name, kind in registry.loaded("measure")}
@@ -363,6 +384,10 @@ SENTENCES = {
     "nearer to even": (
         [CLEAR.replace(extract_baseline=-0.3, extract_difference=0.142)], {}, "Finding",
         "No group is significantly below.*Significantly nearer to even than random sentences in summaries by gpt-4: negative",
+    ),
+    "nearer to even than label permutations": (
+        [PLAIN.replace(value=-0.02, low=-0.05, high=0.01, permutation_mean=-0.09)], {}, "Finding",
+        r"^No group.*nearer to even than the permutation mean in summaries by gpt-4: negative \(−2\.0%; the permutation mean −9\.0%\)\.$",
     ),
     "subgroups": (
         [PLAIN.replace(value=0.0, p=0.9), OSLO, ROME], {"by": [["city"]]}, "Finding",

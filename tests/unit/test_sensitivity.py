@@ -16,7 +16,7 @@ REVIEWS = "examples/reviews.jsonl"
 LEXICAL = ["containment", "ngram", "tfidf"]
 
 
-def estimate(measure: str, value: float, p: float, system: str = "s") -> Estimate:
+def estimate(measure: str, value: float, p: float | None, system: str = "s") -> Estimate:
     """A leading contrast of the group a."""
     return Estimate(
         measure, "difference[a]", system, value, low=value - 0.1, high=value + 0.1, p=p, testable=True, is_primary=True,
@@ -24,7 +24,7 @@ def estimate(measure: str, value: float, p: float, system: str = "s") -> Estimat
     )  # fmt: skip
 
 
-def table_of(*found: tuple[str, float, float]) -> Table:
+def table_of(*found: tuple[str, float, float | None]) -> Table:
     """The one table of a contrast under several settings."""
     estimates = [estimate(*one) for one in found]
     (table,) = tables(estimates, [make("measure", e.measure) for e in estimates], 0.05)
@@ -40,8 +40,11 @@ DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
     ((-0.3, 0.01), (-0.2, 0.3), "below under 1 of 2"),
     ((-0.3, 0.01), (0.2, 0.01), "both directions"),
     ((-0.3, 0.4), (0.2, 0.5), "significant under 0 of 2"),
+    ((-0.3, None), (0.2, None), "not tested"),
 ])  # fmt: skip
-def test_a_line_sums_up_choices(first: tuple[float, float], second: tuple[float, float], told: str) -> None:
+def test_a_line_sums_up_choices(
+    first: tuple[float, float | None], second: tuple[float, float | None], told: str
+) -> None:
     """The group's line counts where it is significant and in which direction; a finding that changes direction is called so."""
     table = table_of((DEFAULT, *first), (OTHER, *second))
     assert table.rows[0][:2] == ("a · s", told)

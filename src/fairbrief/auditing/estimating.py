@@ -199,9 +199,10 @@ def _of_parts(
         made = {}
         for name, value in here.here.items():
             of_value = {**identified(of_measure, here, name, leading), "kind": _kind(name, value)}
+            of_parts = zip(shared, presence(value, units), resampled, strict=True)
             each = [
-                ({**of_part, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
-                for i, (of_part, of) in enumerate(zip(shared, resampled, strict=True))
+                ({**of_part, **groups, **of_value}, chances.get((k, name, i)), of.get(name, NOT_RESAMPLED))
+                for i, (of_part, groups, of) in enumerate(of_parts)
             ]
             made[name] = _of_value(here, name, parts[0].ledger, each, settings)
         if CHANCE_ADJUSTED in made:
@@ -239,12 +240,11 @@ def _of_value(
     if is_contrast and not needs_texts:
         spread["detectable"] = jackknife.detectable(found, settings.confidence_level)
     columns = (
-        each, presence(value, here.units), read, by_part(spread), intervals_of(found, settings, value),
+        each, read, by_part(spread), intervals_of(found, settings, value),
         jackknife.t_test(found).tolist(), _random(value, here, name, settings),
     )  # fmt: skip
-    for known, groups, own, of_spread, interval, t_p, random in zip(*columns, strict=True):
+    for known, own, of_spread, interval, t_p, random in zip(*columns, strict=True):
         fields, chance, (drawn, within) = known
-        fields = {**fields, **groups}
         if not math.isfinite(own):  # an infinite value has intervals from resamples alone
             fields |= {} if math.isnan(own) else within
             interval = drawn or NO_INTERVAL

@@ -64,13 +64,17 @@ class Repeats(NamedTuple):
         return {"records": self.records, "groups": self.groups, "examples": list(self.examples)}
 
 
-def copied_sources(sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
+def copied_sources(result: Result) -> Repeats | None:
     """Records of one system with the same documents as another record; None if there are none.
 
-    ``sources`` are the table of `TextHashes`; per-record statistics are read only if some records have the same documents.
+    Per-record statistics are read only if some records have the same documents. Those of checks of scorers, which
+    have other clusters, do not count.
     """
-    shared = _shared(*(plain_numbers(sources[name]) for name in ("documents", "record")))
-    return _repeats(lambda _: shared, rows) if len(shared[0]) else None
+    assert result.sources is not None
+    shared = _shared(*(plain_numbers(result.sources[name]) for name in ("documents", "record")))
+    if not len(shared[0]):
+        return None
+    return _repeats(lambda system: shared if system in result.systems else None, result.rows)
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
@@ -179,7 +183,7 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     assert result.sources is not None
     found: dict[str, tuple[dict[str, Any], IsOut]] = {}
     for name, repeats in (
-        ("copies", copied_sources(result.sources, result.rows)),
+        ("copies", copied_sources(result)),
         ("same_summaries", same_summaries(watchers.hashes, result.sources, result.rows)),
     ):
         if repeats is not None:

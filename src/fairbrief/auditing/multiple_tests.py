@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fairbrief import registry, specs
 from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
-from fairbrief.conclusions import against_baseline, leading
+from fairbrief.conclusions import against_baseline, is_nearer_to_even, leading
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
@@ -141,8 +141,8 @@ def _simultaneous(
     alone, half = (float(t_quantile(1 - of, freedom)) * error for of in (share, share / tests))
     least = low if low > value - alone + TIE else value - half
     most = high if high < value + alone - TIE else value + half
-    # Holm rejects a little more than Bonferroni: a known sign bounds the interval.
-    if p is not None and p <= settings.alpha:
+    # Holm rejects a little more than Bonferroni: a known sign bounds the interval. Nearer to 0 than label permutations, it is unknown.
+    if p is not None and p <= settings.alpha and (e.extract_p is not None or not is_nearer_to_even(e)):
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
     return least, most
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairbrief.auditing.measure_selection import Choice, check_scorers
-from fairbrief.conclusions import NAMED, conclusion
+from fairbrief.conclusions import NAMED, conclusion, decisive
 from fairbrief.errors import RequestError
 from fairbrief.reports import number_format
 from fairbrief.reports.wording import group_name, ordered_groups
@@ -111,8 +111,7 @@ def _rows(
         group = group_name(over, first[quantity]) or quantity
         yield f"{group} · {system}", _verdict(members, alpha), "", "", ""
         for e in members:
-            random = number_format.number(e.extract_baseline, number_format.decimals(e))
-            shown = number_format.value(e), number_format.interval(e), random
+            shown = number_format.value(e), number_format.interval(e), number_format.random_sentences(e)
             yield f"  {called[e.measure]}", conclusion(e, alpha), *shown
 
 
@@ -122,6 +121,7 @@ def _verdict(members: Sequence[Estimate], alpha: float) -> str:
     if len(set(significant)) > 1:
         return "both directions"
     if not significant:
-        return f"significant under 0 of {len(members)}"
+        is_tested = any(decisive(e)[0] is not None for e in members)
+        return f"significant under 0 of {len(members)}" if is_tested else "not tested"
     is_all = len(significant) == len(members)
     return f"{significant[0]} under {'all' if is_all else f'{len(significant)} of'} {len(members)}"

@@ -101,7 +101,7 @@ def leading_sentence(context: Context) -> str:
     if kind not in SIGNIFICANT:
         what = "group difference" if first.group else "difference"
         return f"No {what} is significant in {context.records(first)}. This does not show that there is none."
-    end = "" if kind in NAMED else f": {WORDS[kind].removeprefix('uneven, but ')}"
+    end = "" if kind in NAMED else f": {context.concluded(first).removeprefix('uneven, but ')}"
     random = _random(first, context)
     return f"{_sentence(first, context)}{f' ({random})' if random else ''}{end}."
 
@@ -210,7 +210,7 @@ def _explained(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """The differences that one of both baselines explains: no finding about a system."""
     for kind in EXPLAINED:
         if alike := sorted((e for e in members if context.kind(e) == kind), key=context.rank):
-            yield _listed(capital(WORDS[kind]), alike, context)
+            yield _listed(capital(context.concluded(alike[0])), alike, context)
 
 
 def _listed(start: str, several: Sequence[Estimate], context: Context) -> str:
@@ -221,7 +221,7 @@ def _listed(start: str, several: Sequence[Estimate], context: Context) -> str:
     for e in several:
         value, words = _value(e, context), context.words(e)
         if context.kind(e) in EXPLAINED:
-            value += f"; random sentences {signed(e.extract_baseline or 0.0, words.unit)}"
+            value += f"; {context.baseline(e)} {signed(conclusions.baseline_value(e), words.unit)}"
         group = wording.heading(e, words) or wording.group_or_part(e)
         parts.append(f"{group}{'' if by_one else f' in summaries by {named(e.system)}'} ({value})")
     return f"{start}{where}: {listed(parts, MOST_LINES)}."
@@ -232,7 +232,7 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
     e, kind = context.first, context.kind(context.first)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
-        why = wording.joined(e.notes)
+        why = _why_untested(e)
         return f"{UNTESTED[kind]}{f' ({why})' if why else ''}."
     among = f" (Holm over {counted(e.family_size, 'comparison')})" if e.family_size > 1 else ""
     if kind not in NAMED:
@@ -245,6 +245,11 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
     same = f"matched {context.baseline(e)}" if e.extract_p is not None else "showed no difference"
     text = f"{p_text(p)}{among}: if {named(e.system)} {same}, a gap this large would appear in {_often(p)} audits."
     return f"{text} This comparison was named in advance (--primary)." if e.is_named else text
+
+
+def _why_untested(e: Estimate) -> str:
+    """The notes of an estimate without the spread of its runs, which is no reason."""
+    return wording.joined(note for note in e.notes if note.code != "runs")
 
 
 def _often(p: float) -> str:
@@ -388,14 +393,14 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
         yield f"{TOO_FEW}: summaries by {systems}"
     sizes = ((e.over, group, n) for e in enough for group, n, _ in wording.sizes_of(e))
     if small := {wording.group_with(over, group): n for over, group, n in sizes if n < FEWEST_TO_DECIDE}:
-        groups = ", ".join(f"{group} ({n:,})" for group, n in small.items())
+        groups = ", ".join(f"{group} ({small[group]:,})" for group in wording.ordered_groups(small))
         yield f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}"
     yield from _lost_at_equal_length(significant, context)
     for e in significant:
         checks = noted([e], "scorer_differs", "scorer_retrieves")
         yield from (f"{of_system(e)}: {worded(note)}" for note in checks)
     yield from _other_records(context)
-    yield from (wording.joined(e.notes) or WORDS["too few"] for e in shown if context.kind(e) == "too few")
+    yield from (_why_untested(e) or WORDS["too few"] for e in shown if context.kind(e) == "too few")
     yield from map(worded, noted(shown, "place_is_group"))
     # A difference from random sentences is tested by its standard error, for which resamples do not matter.
     by_permutations = (e for members in context.panels for e in members if e.extract_p is None)
@@ -552,10 +557,13 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
 
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
-    """A limit to start from: the largest difference of people's references, else one that is detectable in any group of some system."""
+    """A limit to start from: the largest difference of people's references, else one that is detectable in any group of some
+    system that is large enough to act on.
+    """
     by_people = [abs(conclusions.decisive(e)[1]) for e in members if e.system.startswith(f"{REFERENCE} ")]
     if by_people:
         return max(by_people), "the largest difference of people's references"
-    by_system = wording.grouped((e.system, e.detectable or 0.0) for e in members)
+    large = (e for e in members if conclusions.decides(e) >= FEWEST_TO_DECIDE)
+    by_system = wording.grouped((e.system, e.detectable or 0.0) for e in large)
     largest = filter(None, map(max, by_system.values()))
     return min(largest, default=0.0), "a gap that is detectable in any group"

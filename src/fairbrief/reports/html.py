@@ -232,8 +232,7 @@ def _conclusion(e: Estimate, unit: ContrastUnit, context: Context) -> str:
     numbers.append(p_text(p))
     if kind == "not significant" and e.detectable:
         numbers.append(f"smallest detectable {difference(e.detectable, unit)}")
-    words = WORDS[kind].replace("its baseline", context.baseline(e))
-    return f"{words}: {'; '.join(numbers)}"
+    return f"{context.concluded(e)}: {'; '.join(numbers)}"
 
 
 # ------------------------------------------------------------------------------------------- pictures

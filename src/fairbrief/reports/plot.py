@@ -261,7 +261,8 @@ def drawn(alt: str, x: Axis, y: Axis, marks: Iterable[Mark], size: Bounds = SIZE
     if x.title:
         parts.append(text(width / 2, height + below + 8, named(x.title, 48), "middle"))
         below += 18
-    left = edge or (round(y.widest + ROOM + 4, 1) if y.ticks else 4)
+    half = wide(x.ticks[0][1]) / 2 if x.ticks else 0  # the first label may begin before the axis
+    left = edge or round(max(y.widest + ROOM + 4 if y.ticks else 4, half), 1)
     right = edge or max(10, wide(x.ticks[-1][1]) * 0.6 if x.ticks else 0)
     top = 24 if y.title else 6 if y.ticks else 0
     outer = round(left + width + right, 1), round(top + height + below, 1)

@@ -336,8 +336,8 @@ def _in_order(members: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
-    size = max(e.family_size for e in members)
-    holm = f"Holm over {counted(size, 'comparison')}" if size > 1 else ""
+    sizes = sorted({e.family_size for e in members} - {0, 1})
+    holm = f"Holm over {' or '.join(f'{size:,}' for size in sizes)} comparisons" if sizes else ""
     if not has_random:
         is_from_random = any(e.baseline and e.extract_difference is not None for e in members)
         parts = ["difference: of value minus random"] * is_from_random + [f"p: {holm}"] * bool(holm)

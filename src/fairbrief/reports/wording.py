@@ -447,6 +447,10 @@ class Context:
         """The name of the baseline that an estimate is tested against."""
         return "random sentences" if e.extract_p is not None else self.words(e).baseline
 
+    def concluded(self, e: Estimate) -> str:
+        """The conclusion in words, with the name of the baseline."""
+        return conclusions.WORDS[self.kind(e)].replace("its baseline", self.baseline(e))
+
 
 # --------------------------------------------------------------------------------------------- notes
 

@@ -344,7 +344,7 @@ def left_out(result: Result, most: float) -> list[Check]:
     made, skipped = result.made, result.skipped_lines
     summaries = int(made.get("summaries") or 0)
     lacking: dict[str, dict[str, int]] = made.get("without_text") or {}
-    found = None if result.sources is None else copied_sources(result.sources, result.rows)
+    found = None if result.sources is None else copied_sources(result)
     reasons = Counter({"skipped lines": skipped})
     for of_system in lacking.values():
         reasons.update(of_system)

@@ -22,6 +22,7 @@ async function startView() {
   if (about.audits.length > 1) document.querySelector("h1").textContent = "Records of several audits";
   place.replaceChildren(...faults, controls, count, element("div", { class: "browser" }, listed, viewed));
   let last = 0;
+  let opened = 0;
 
   function turn(change) {
     Object.assign(state, { start: 0 }, change);
@@ -54,6 +55,7 @@ async function startView() {
     const label = (row) => row.label ? row.label : row.value === null || (found.compared && row.other === null) ? "no value"
       : row.other === null ? signed(row.value) : `${signed(row.value - row.other)} (${signed(row.value)} vs ${signed(row.other)})`;
     const rows = found.rows.map((row) => ({ ...row, label: label(row) }));
+    opened++;
     listed.replaceChildren(recordList(rows, show));
     if (!rows.length) viewed.replaceChildren();
   }
@@ -66,6 +68,7 @@ async function startView() {
     const keys = [state.system, state.other].filter(Boolean);
     viewed.replaceChildren(element("p", { class: "note", text: "Reading…" }));
     const asked = state.measure;
+    const number = ++opened;
     const views = await Promise.all(keys.map(async (system) => {
       try {
         const found = await ask("record", { measure: asked, system, record: row.record });
@@ -74,7 +77,7 @@ async function startView() {
         return element("p", { class: "fault", text: error.message });
       }
     }));
-    viewed.replaceChildren(...views);
+    if (number === opened) viewed.replaceChildren(...views); // else another record was opened meanwhile
   }
 
   await fill();
