@@ -39,6 +39,7 @@ WHOSE = ("system", "record", "cluster")
 
 Texts = tuple[Integers, Integers]
 """Hashes of records, ascending, and the hash of the text that each shares with others. Shapes: (n,) each."""
+NO_TEXTS: Texts = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Repeats(NamedTuple):
@@ -88,7 +89,7 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
         differ = np.isin(text, _several(with_sources))
         if differ.any():
             shared[system] = record[differ], text[differ] ^ hash_of_name(system)
-    return _repeats(shared.get, rows) if shared else None
+    return _repeats(lambda system: shared.get(system, NO_TEXTS), rows) if shared else None
 
 
 def _several(hashes: Integers) -> Integers:
@@ -107,15 +108,16 @@ def _shared(text: Integers, record: Integers) -> Texts:
     return record[is_last], text[is_last]
 
 
-def _repeats(texts_of: Callable[[str], Texts | None], rows: PerRecordRows) -> Repeats | None:
+def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
     found: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
     """By system and text the clusters and records that share it."""
     for table in _whose(rows):
         for system in table["system"].unique().to_pylist():
-            if (known := texts_of(system)) is None:
+            records, texts = texts_of(system)
+            if not len(records):
                 continue
-            of_system, (records, texts) = rows_with(table, "system", system), known
+            of_system = rows_with(table, "system", system)
             hashes = _hashes(of_system["record"])
             among = _are_among(hashes, records)
             some, shared = rows_where(of_system, among), texts[np.searchsorted(records, hashes[among])]

@@ -21,7 +21,7 @@ import numpy as np
 from fairbrief import registry
 from fairbrief import types as t
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.ledger import Ledger, sort
 from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import by_observation
@@ -66,6 +66,7 @@ class Checked:
         """The measures' estimates of texts in the place of summaries, adjusted among themselves. Their ledgers are stored."""
         run = Run(replace(settings, skips=True, n_extracts=0), list(measures), scorers)
         run.walk(iter(cases), ThisProcess())
+        sort(run.ledgers)
         self.ledgers += run.ledgers
         self.measures_of |= run.measures_of
         return run.estimates(settings)[0]
