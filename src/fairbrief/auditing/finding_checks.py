@@ -75,7 +75,7 @@ def copied_sources(result: Result) -> Repeats | None:
     shared = _shared(*(plain_numbers(result.sources[name]) for name in ("documents", "record")))
     if not len(shared[0]):
         return None
-    return _repeats(lambda system: shared if system in result.systems else None, result.rows)
+    return _repeats(lambda system: shared if system in result.systems else NO_TEXTS, result.rows)
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
