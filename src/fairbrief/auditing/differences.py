@@ -284,12 +284,12 @@ def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, 
     units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
     moving = [names[k] for k in units[moves].tolist()]
-    if not moving:
-        return Test(0.0, 1.0, 1.0, testable=True)
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
     reachable = 2.0 ** (1 - len(units))
     if reachable >= settings.alpha:
         return Test(0.0, None, reachable, testable=False)
+    if not moving:
+        return Test(0.0, 1.0, 1.0, testable=True)
     p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
     if is_stratified:
         p = max(p, found.p_by_t(i))
