@@ -58,6 +58,15 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     assert e.detectable is None
 
 
+def test_an_undefined_estimate_has_the_counts_of_its_group() -> None:
+    """Eight texts have a woman each; a summary without any listed word has no share of women, alone or beside another system."""
+    records = [Record(f"r{i}", (Document("She saw him. He left."),)) for i in range(8)]
+    for texts in ({"z": "Nothing."}, {"z": "Nothing.", "a": "She left."}):
+        some = [Case(record, Summary(record.id, s, text)) for record in records for s, text in texts.items()]
+        e = of(audit(some, Plan(measures=["word_list_inclusion"], n_resamples=100)), "shift[female]", "z")
+        assert (e.value, e.group_clusters, e.group_items) == (None, 8, 8)
+
+
 def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:
     """Three originals, each beside a variant, with four documents in two groups: 6 label permutations each, of which two are as extreme."""
     varied = []

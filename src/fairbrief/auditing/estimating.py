@@ -229,7 +229,7 @@ def _of_value(
     """The estimates of one value, one of each part."""
     value, read = here.here[name], here.readings(name).here.tolist()
     notes = calibration_notes(here, settings) if value.is_primary else ()
-    if not settings.n_resamples or value.is_descriptive or all(map(math.isnan, read)):
+    if not settings.n_resamples or value.is_descriptive:
         return [
             estimate_of(fields, own, limits=value.limits, notes=notes)
             for (fields, _, _), own in zip(each, read, strict=True)
