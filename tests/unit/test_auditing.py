@@ -138,7 +138,7 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"measures": ["opening_gaps@party"]}, "Did you mean 'opening_gap'"),
-    ({"measures": ["opening_gap"], "attributes": ["size"]}, "named size.*Found: party.*opening_gap@A"),
+    ({"measures": ["opening_gap"], "attributes": ["size"]}, "named size.*Found: party.*--attribute NAME"),
     ({"measures": ["opening_gap@partY"]}, r"attribute 'partY'.*Did you mean 'party'"),
     ({"attributes": ["side"]}, r"attribute 'side'.*party"),
     ({"baseline": "z"}, r"No system named 'z'.*plain"),

@@ -323,10 +323,8 @@ def _asked(plan: Plan, head: Sequence[Case]) -> tuple[measure_selection.Choice |
         of_its_kind = tuple(measure_selection.attributes_of(head)[protocol.declaration.attribute_of])
         measures = protocol.measures(attributes or of_its_kind)
         if not measures:
-            holder = measure_selection.IN_WORDS[protocol.declaration.attribute_of]
-            raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {holder}, and none has one. Name the field of one: --attribute NAME=FIELD."
-            )
+            holder = protocol.declaration.attribute_of
+            raise measure_selection.without_attribute(f"--protocol {plan.protocol}", holder, of_its_kind)
         return measure_selection.named(measures, attributes, head), protocol
     if not plan.measures:
         return None, None
