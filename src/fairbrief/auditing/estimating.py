@@ -436,20 +436,24 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if drawn is not None and limits != UNLIMITED:
         low, high = settings.bounds(drawn.spreads(here.strata(name)))
         limits = limits[0] - high, limits[1] - low
-    gaps = from_random(less, here, name, settings, limits)
+    gaps = from_random(less, here, name, settings, limits, here.strata(name))
     return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(
-    less: Readings, here: Jackknifed, name: str, settings: Settings, limits: tuple[Any, Any] = UNLIMITED
+    less: Readings,
+    here: Jackknifed,
+    name: str,
+    settings: Settings,
+    limits: tuple[Any, Any] = UNLIMITED,
+    kinds: Integers | None = None,
 ) -> list[Fields]:
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
-    or (parts,).
+    or (parts,). ``kinds`` (parts, units) are those of the units.
     """
-    kinds, is_between = here.strata(name), here.here[name].is_between
-    found = less.spreads(kinds)
+    found, is_between = less.spreads(kinds), here.here[name].is_between
     if less.left.shape[1] < FEWEST_CLUSTERS:
         values = found.value.tolist()
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
