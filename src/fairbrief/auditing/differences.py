@@ -26,7 +26,6 @@ from fairbrief.types import Estimate, Integers, Measure, Note
 
 MOST_PAIRS = 10
 """So many pairs of systems are all compared; of more systems each with one."""
-BOTH_INFINITE = "both are infinite"
 UNSIGNED = (Note("raw_magnitude"),)
 
 
@@ -248,7 +247,7 @@ def _of_value(
             else:
                 test = _flips(found, i, a.units.names[i], settings, is_stratified=bool(value.strata))
             fields |= {**spread, "detectable": spread["detectable"] if test.testable else None, **beside}
-        notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
+        notes, absent = (*notes, *of_measure), "both are infinite" if infinite else estimating.NOTHING
         yield estimating.estimate_of(
             fields, own, test, interval, limits=(-widest, widest), notes=notes, absent=absent
         )
@@ -276,7 +275,7 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = estimating.from_random(less, a, name, settings, kinds=_kinds(a, b, name))
+                gaps = estimating.from_random(less, a, name, _kinds(a, b, name), settings)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found

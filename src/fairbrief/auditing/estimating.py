@@ -436,18 +436,14 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if drawn is not None and limits != UNLIMITED:
         low, high = settings.bounds(drawn.spreads(here.strata(name)))
         limits = limits[0] - high, limits[1] - low
-    gaps = from_random(less, here, name, settings, limits, here.strata(name))
+    gaps = from_random(less, here, name, here.strata(name), settings, limits)
     return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(
-    less: Readings,
-    here: Jackknifed,
-    name: str,
-    settings: Settings,
+    less: Readings, here: Jackknifed, name: str, kinds: Integers | None, settings: Settings,
     limits: tuple[Any, Any] = UNLIMITED,
-    kinds: Integers | None = None,
-) -> list[Fields]:
+) -> list[Fields]:  # fmt: skip
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
