@@ -148,7 +148,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
         read = [found for side in sides if (found := side.less_extracts(e.quantity)) is not None]
     else:
         low, high, read = e.low, e.high, [side.readings(e.quantity) for side in sides]
-    total = read[0].and_other(read[1], sign=1.0).spreads(_kinds(*sides, e.quantity))
+    total = read[0].and_other(read[1], sign=1.0).spreads(_kinds(e.quantity, *sides))
     least, most = (float(bound[0]) for bound in settings.bounds(total))
     now, before = (float(found.here[0]) for found in read)
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
@@ -222,7 +222,7 @@ def _of_value(
 ) -> Iterator[Estimate]:
     """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value, one, other = a.here[name], a.readings(name), b.readings(name)
-    found = one.and_other(other).spreads(_kinds(a, b, name))
+    found = one.and_other(other).spreads(_kinds(name, a, b))
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
@@ -253,7 +253,7 @@ def _of_value(
         )
 
 
-def _kinds(a: Jackknifed, b: Jackknifed, name: str) -> Integers | None:
+def _kinds(name: str, a: Jackknifed, b: Jackknifed) -> Integers | None:
     """The kind of each unit, by which of the value's groups it has anything of, by either system."""
     one, other = a.strata(name), b.strata(name)
     return None if one is None or other is None else one | other
@@ -275,7 +275,7 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = estimating.from_random(less, a, name, _kinds(a, b, name), settings)
+                gaps = estimating.from_random(less, a, name, _kinds(name, a, b), settings)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found
