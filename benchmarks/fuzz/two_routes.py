@@ -3,6 +3,7 @@
 1. Two systems are compared in one audit, and in an audit of each, whatever else these measure.
 2. A subgroup is estimated in the audit, and from the statistics of a finished one.
 3. The whole audit, and one with further measures, subgroups and sanity baselines.
+4. Two audits are compared, and the other way round.
 
 Run: python -m benchmarks.fuzz.two_routes [--inputs N] [--first SEED]
 Prints each number that differs by more than 1e-9, with the seed that shows it. An input takes about two seconds.
@@ -51,6 +52,16 @@ def differing(
                 yield f"{route}: {' '.join(key)} {name}: {a} and {b}"
 
 
+def mirrored(e: Estimate) -> Estimate:
+    """The difference the other way round."""
+    signs = {
+        name: getattr(e, name) for name in ("value", "low", "high", "extract_baseline", "extract_difference")
+    }
+    turned = {name: None if x is None else -x for name, x in signs.items()}
+    turned |= {"low": turned["high"], "high": turned["low"]}
+    return e.replace(system=e.baseline, baseline=e.system, **turned)
+
+
 def faults(rng: random.Random) -> Iterator[str]:
     """What differs between two routes on one input. Raises FairbriefError where it cannot be audited."""
     rows = rows_of(rng, systems=2)
@@ -77,6 +88,8 @@ def faults(rng: random.Random) -> Iterator[str]:
     compared = by_name(e for e in fairbrief.compare(*alone) if e.value is not None)
     together = by_name(e for e in whole.differences if (e.system, e.baseline) == ("s0", "s1"))
     yield from differing("compare", compared, together, NUMBERS[:3])
+    back = by_name(mirrored(e) for e in fairbrief.compare(*reversed(alone)) if e.value is not None)
+    yield from differing("mirrored", compared, back, NUMBERS)
 
 
 def main() -> None:

@@ -23,6 +23,10 @@ SIGN = re.compile(r"""(['"])(?:\\.|(?!\1)[^\\])*\1|['"(),]""", re.DOTALL)
 """A text in quotes, or a sign outside quotes."""
 SETTINGS_AT_END = re.compile(r"(?P<over>[^'\"(][^(]*)\((?P<settings>[^=]+=.*)\)", re.DOTALL)
 """An attribute that settings seem to follow; one that looks so must be in quotes."""
+SYSTEM_AT_END = re.compile(r"(.*\](?:-\w+)?|[^{]*)\{(.*)\}", re.DOTALL)
+"""A number and its system. Names of groups, which are in square brackets, and of systems may contain any sign."""
+COLON = re.compile(r":(?=[^:\[]*(?:\[.*)?\Z)", re.DOTALL)
+"""A colon that a quantity may follow."""
 
 
 @dataclass(frozen=True)
@@ -144,17 +148,23 @@ def target(text: str) -> Target:
     >>> str(target("coverage_parity@party:relative_difference[left]{gpt-4}"))
     'coverage_parity@party:relative_difference[left]{gpt-4}'
     """
-    what, brace, system = text[:-1].rpartition("{") if text.endswith("}") else (text, "", "")
-    what, system = (what.strip(), system.strip()) if brace else (text.strip(), "")
-    if not what or (brace and not system):
+    text = text.strip()
+    of_system = SYSTEM_AT_END.fullmatch(text)
+    what, system = (of_system[1].strip(), of_system[2].strip()) if of_system else (text, "")
+    if not what or (of_system and not system):
         raise RequestError(
             f"'{text}' is not the name of a number. Write MEASURE, MEASURE:QUANTITY or MEASURE:QUANTITY{{SYSTEM}}."
         )
-    head, colon, tail = what.rpartition(":")
-    # A colon inside brackets belongs to a setting, not to a quantity.
-    inside = colon and tail.count(")") > tail.count("(")
-    measure, quantity = (what, "") if inside or not colon else (head, tail)
-    return Target(measure.strip(), quantity.strip(), system)
+    for colon in COLON.finditer(what):
+        if not _is_open(what[: colon.start()]):
+            return Target(what[: colon.start()].strip(), what[colon.end() :].strip(), system)
+    return Target(what, "", system)
+
+
+def _is_open(text: str) -> bool:
+    """Whether a setting or a quotation goes on after the text."""
+    signs = [match[0] for match in SIGN.finditer(text)]
+    return any(sign in QUOTES for sign in signs) or signs.count("(") > signs.count(")")
 
 
 def build(kind: Any, spec: Spec) -> Any:

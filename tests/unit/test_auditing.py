@@ -138,7 +138,7 @@ def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_na
 def test_an_attribute_that_a_measure_cannot_take_is_told() -> None:
     """The message names what was asked for and what there is; without a record it is this that is told."""
     plan = Plan(measures=["opening_gap"], attributes=["size"])
-    with pytest.raises(RequestError, match=r"named size.*Found: party.*opening_gap@A"):
+    with pytest.raises(RequestError, match=r"named size.*Found: party.*--attribute NAME"):
         audit(cases_of(2), plan)
     with pytest.raises(DataError, match="no record"):
         audit([], plan)

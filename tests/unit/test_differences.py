@@ -231,6 +231,20 @@ def test_nothing_is_said_of_differences_that_shares_cannot_have() -> None:
     assert not any(e.detectable for e in result.estimates)
 
 
+def test_the_other_way_round_a_difference_has_the_other_sign() -> None:
+    """Its interval, too, where the systems write about different groups in the same records."""
+    said = {"x": ("She spoke.", "He spoke."), "y": ("He spoke.", "She spoke to him.", "She spoke to him.")}
+    rows = [
+        {"id": str(i), "documents": ["She spoke to him. He spoke to her."], "summary": {s: of[i % len(of)] for s, of in said.items()}}
+        for i in range(8)
+    ]  # fmt: skip
+    result = audit(read(rows), Plan(measures=["word_list_inclusion"], n_resamples=99))
+    pairs = compare(result, result, system="x", against="y"), compare(result, result, system="y", against="x")
+    (one, *_), (other, *_) = ([e for e in found if e.is_primary] for found in pairs)
+    assert one.value
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
+
+
 def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:
     """With 8 clusters, no p of flipped signs is below 1/128: significant at 0.05, but never at 0.001."""
     cases = blind_writers((1, 4), records=8)

@@ -31,14 +31,12 @@ def result() -> Result:
 
 
 def test_systems_that_write_the_same_differ_by_nothing(result: Result) -> None:
-    """No cluster says anything, and there is one way to turn none: p is 1, and cannot be less beside other tests."""
-    same = of(result, "difference[L]", "a", "b")
+    """Equal systems have p = 1 beside any other tests, and do not count among these: the others' Holm p are over those that differ."""
+    same, other = of(result, "difference[L]", "a", "b"), of(result, "difference[L]", "a", "c")
     assert (same.value, same.permutation_mean, same.smallest_p) == (0, 0, 1)
-    assert (same.p, same.testable) == (None, False)
-    alone = audit(list(cases({"a": 2, "b": 2})), Plan(measures=["position_from_uniform"], n_resamples=100))
-    same = of(alone, "mean_position_shift", "a", "b")
-    assert (same.value, same.permutation_mean, same.smallest_p) == (0, 0, 1)
-    assert (same.p, same.testable) == (1, True)
+    assert (same.p, same.p_adjusted, same.testable) == (1, 1, True)
+    assert other.p is not None
+    assert other.p_adjusted == pytest.approx(4 * other.p)
 
 
 def test_systems_that_differ_in_every_record_are_tested_by_turning_them(result: Result) -> None:
@@ -58,6 +56,15 @@ def test_a_difference_that_no_turning_could_show_has_no_detectable_size() -> Non
     assert (e.se or 0) > 0
     assert e.low is not None
     assert e.detectable is None
+
+
+def test_an_undefined_estimate_has_the_counts_of_its_group() -> None:
+    """Eight texts have a woman each; a summary without any listed word has no share of women, alone or beside another system."""
+    records = [Record(f"r{i}", (Document("She saw him. He left."),)) for i in range(8)]
+    for texts in ({"z": "Nothing."}, {"z": "Nothing.", "a": "She left."}):
+        some = [Case(record, Summary(record.id, s, text)) for record in records for s, text in texts.items()]
+        e = of(audit(some, Plan(measures=["word_list_inclusion"], n_resamples=100)), "shift[female]", "z")
+        assert (e.value, e.group_clusters, e.group_items) == (None, 8, 8)
 
 
 def test_counterfactuals_of_a_seed_document_are_labelled_as_one() -> None:

@@ -409,7 +409,7 @@ SENTENCES = {
     ),
     "named in advance, and not significant": (
         [CLEAR.replace(system="rosy"), PLAIN.replace(p=0.4, label_p=0.4, is_named=True)], {}, "Finding",
-        r"^rosy covers.*The smallest p of the differences named in advance \(coverage_parity by sentiment\) is\s0.400",
+        r"^The smallest p of the differences named in advance \(coverage_parity by sentiment\) is\s0.400.*rosy covers",
     ),
     "a p against random sentences, of a value that may be 0": (
         [CLEAR, CLEAR.replace(measure="uer@sentiment", value=-0.02, low=-0.05, high=0.01, extract_baseline=0.08)], {}, "Finding",

@@ -228,9 +228,11 @@ def test_where_there_is_no_random_baseline_nothing_is_passed() -> None:
     ("m(kind>=1)<=2", Rule("m(kind>=1)", "", "<=", 2.0)), ("m(kind<=1)>=2", Rule("m(kind<=1)", "", ">=", 2.0)),
     ("m:part[g]-random>=-1", Rule("m", "part[g]", ">=", -1.0, from_random=True)),
     ("m:-random>=-1", Rule("m", "-random", ">=", -1.0)),
+    ("m(s=a:b)@o:part[x: y)]-random{s]}>=-1", Rule("m(s=a:b)@o", "part[x: y)]", ">=", -1.0, "s]", from_random=True)),
+    ("m@'a:b(':part[{]{a{b}}<=1", Rule("m@'a:b('", "part[{]", "<=", 1.0, "a{b}")),
 ])  # fmt: skip
 def test_a_rule_is_read_from_its_last_sign(text: str, read: Rule) -> None:
-    """Spaces do not count, a colon within brackets is a setting's, and braces at the end name a system."""
+    """Spaces do not count, a colon in round brackets is a setting's, and braces at the end name a system; names may have any sign."""
     assert rule(text) == read
 
 

@@ -16,6 +16,8 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.protocols.published_results import decimal
 from fairbrief.reports import audit_folder, exports, plot
 from fairbrief.reports.result import Result
+from fairbrief.saved.ranking import overall
+from fairbrief.saved.saved_values import Resampling
 
 PUBLISHED, CORRECTED = "entity_inclusion(odds=published)@gender", "entity_inclusion@gender"
 SYSTEMS = {
@@ -103,6 +105,15 @@ def test_a_gate_holds_infinite_values_to_its_limits(result: Result) -> None:
     assert alone.outcome == "fail"
     among = hold(f"{asked}<=5", [half, published(result, "log_odds[female/male]", "mixed")])
     assert among[0].outcome == "inconclusive"
+
+
+def test_the_order_of_systems_shows_an_infinite_value_and_leaves_its_data_set_out_of_the_mean(
+    result: Result,
+) -> None:
+    """Of systems named in an audit that also checked its scorers."""
+    (order,) = overall({"set": result}, ["women", "mixed"], Resampling(20))
+    assert order.values == ((pytest.approx(math.log(3)), math.inf),)
+    assert [place.value for place in order.overall] == [None, None]
 
 
 def test_pictures_end_in_an_arrow_where_a_value_is_infinite() -> None:

@@ -334,11 +334,10 @@ def _asked(
     built = [m for m in plan.measures if not isinstance(m, str)]
     if protocol is not None:
         holders = (protocol.declaration.attribute_of,)
-        spelled = protocol.measures(attributes or tuple(measure_selection.attributes_of(head)[holders[0]]))
+        of_its_kind = tuple(measure_selection.attributes_of(head)[holders[0]])
+        spelled = protocol.measures(attributes or of_its_kind)
         if not spelled:
-            raise RequestError(
-                f"--protocol {plan.protocol} compares attributes of a {measure_selection.IN_WORDS[holders[0]]}, and none has one. Name the field of one: --attribute NAME=FIELD."
-            )
+            raise measure_selection.without_attribute(f"--protocol {plan.protocol}", holders[0], of_its_kind)
     elif not plan.measures:
         return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)

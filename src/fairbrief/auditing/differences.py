@@ -22,11 +22,10 @@ from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spreads, detectable
-from fairbrief.types import Estimate, Measure, Note
+from fairbrief.types import Estimate, Integers, Measure, Note
 
 MOST_PAIRS = 10
 """So many pairs of systems are all compared; of more systems each with one."""
-BOTH_INFINITE = "both are infinite"
 UNSIGNED = (Note("raw_magnitude"),)
 
 
@@ -149,7 +148,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
         read = [found for side in sides if (found := side.less_extracts(e.quantity)) is not None]
     else:
         low, high, read = e.low, e.high, [side.readings(e.quantity) for side in sides]
-    total = read[0].and_other(read[1], sign=1.0).spreads(sides[0].strata(e.quantity))
+    total = read[0].and_other(read[1], sign=1.0).spreads(_kinds(e.quantity, *sides))
     least, most = (float(bound[0]) for bound in settings.bounds(total))
     now, before = (float(found.here[0]) for found in read)
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
@@ -223,7 +222,7 @@ def _of_value(
 ) -> Iterator[Estimate]:
     """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value, one, other = a.here[name], a.readings(name), b.readings(name)
-    found = one.and_other(other).spreads(a.strata(name))
+    found = one.and_other(other).spreads(_kinds(name, a, b))
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED
@@ -248,10 +247,16 @@ def _of_value(
             else:
                 test = _flips(found, i, a.units.names[i], settings, is_stratified=bool(value.strata))
             fields |= {**spread, "detectable": spread["detectable"] if test.testable else None, **beside}
-        notes, absent = (*notes, *of_measure), BOTH_INFINITE if infinite else estimating.NOTHING
+        notes, absent = (*notes, *of_measure), "both are infinite" if infinite else estimating.NOTHING
         yield estimating.estimate_of(
             fields, own, test, interval, limits=(-widest, widest), notes=notes, absent=absent
         )
+
+
+def _kinds(name: str, a: Jackknifed, b: Jackknifed) -> Integers | None:
+    """The kind of each unit, by which of the value's groups it has anything of, by either system."""
+    one, other = a.strata(name), b.strata(name)
+    return None if one is None or other is None else one | other
 
 
 def _from_random(
@@ -270,7 +275,7 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = estimating.from_random(less, a, name, settings)
+                gaps = estimating.from_random(less, a, name, _kinds(name, a, b), settings)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found
@@ -284,12 +289,12 @@ def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, 
     units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
     moving = [names[k] for k in units[moves].tolist()]
-    if not moving:
-        return Test(0.0, 1.0, 1.0, testable=True)
     # Turning all clusters mirrors turning none: 2^(clusters − 1) distinct sizes.
     reachable = 2.0 ** (1 - len(units))
     if reachable >= settings.alpha:
         return Test(0.0, None, reachable, testable=False)
+    if not moving:
+        return Test(0.0, 1.0, 1.0, testable=True)
     p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
     if is_stratified:
         p = max(p, found.p_by_t(i))

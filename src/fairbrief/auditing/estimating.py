@@ -225,7 +225,7 @@ def _of_value(
     """The estimates of one value, one of each part."""
     value, read = here.here[name], here.readings(name).here.tolist()
     notes = calibration_notes(here, settings) if value.is_primary else ()
-    if not settings.n_resamples or value.is_descriptive or all(map(math.isnan, read)):
+    if not settings.n_resamples or value.is_descriptive:
         return [
             estimate_of(fields, own, limits=value.limits, notes=notes)
             for (fields, _, _), own in zip(each, read, strict=True)
@@ -431,20 +431,20 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if drawn is not None and limits != UNLIMITED:
         low, high = settings.bounds(drawn.spreads(here.strata(name)))
         limits = limits[0] - high, limits[1] - low
-    gaps = from_random(less, here, name, settings, limits)
+    gaps = from_random(less, here, name, here.strata(name), settings, limits)
     return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(
-    less: Readings, here: Jackknifed, name: str, settings: Settings, limits: tuple[Any, Any] = UNLIMITED
-) -> list[Fields]:
+    less: Readings, here: Jackknifed, name: str, kinds: Integers | None, settings: Settings,
+    limits: tuple[Any, Any] = UNLIMITED,
+) -> list[Fields]:  # fmt: skip
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
-    or (parts,).
+    or (parts,). ``kinds`` (parts, units) are those of the units.
     """
-    kinds, is_between = here.strata(name), here.here[name].is_between
-    found = less.spreads(kinds)
+    found, is_between = less.spreads(kinds), here.here[name].is_between
     if less.left.shape[1] < FEWEST_CLUSTERS:
         values = found.value.tolist()
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]

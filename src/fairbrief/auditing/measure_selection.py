@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from typing import Any
@@ -75,16 +75,21 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
         over += [a for a in attributes if a in there]
         if not over:
             wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
-            raise RequestError(
-                f"'{text}' is taken over an attribute of a {IN_WORDS[holder]}, and none has one{wanted}. "
-                f"Found: {', '.join(there) or 'none'}. Write {text}@ATTRIBUTE, or map it: --attribute NAME=FIELD."
-            )
+            raise without_attribute(f"'{text}'", holder, there, wanted)
         measures += [registry.make("measure", f"{text}@{name}") for name in over]
     language = language_of(head)
     for measure in measures:
         if why := _unread(measure, language):
             raise RequestError(f"{measure!r}: {why}.")
     return Choice(tuple(dict.fromkeys(measures)))
+
+
+def without_attribute(asked: str, holder: str, there: Iterable[str], wanted: str = "") -> RequestError:
+    """The refusal of a measure or protocol of which no holder in the first cases has a ``wanted`` attribute."""
+    return RequestError(
+        f"{asked} compares attributes of a {IN_WORDS[holder]}, and none has one{wanted}. Found: {', '.join(there) or 'none'}. "
+        "Name an attribute or a field: --attribute NAME or --attribute NAME=FIELD."
+    )
 
 
 def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS) -> None:

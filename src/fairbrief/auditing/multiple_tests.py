@@ -33,16 +33,17 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
     for members in families.values():
         are_known = not any(NEEDS_TEXTS in adjusted[i].notes for i in members)
         if are_known:
-            _part_from(adjusted, [i for i in members if adjusted[i].p is not None], settings)
-        ps = [adjusted[i].p if are_known else None for i in members]
+            _part_from(adjusted, [i for i in members if _has_test(adjusted[i])], settings)
+        ps = [adjusted[i].p if are_known and _has_test(adjusted[i]) else None for i in members]
         tests = sum(p is not None for p in ps)
         too_few = tests > settings.alpha * (settings.n_resamples + 1)
         of_extracts = holm([adjusted[i].extract_p for i in members])
         for i, alone, p, extract_p in zip(members, ps, holm(ps), of_extracts, strict=True):
             hidden = too_few and alone is not None and alone >= least
             notes = (Note("tests_need_resamples", _needed(tests, settings)),) if hidden else ()
+            e = adjusted[i]
+            p = p if _has_test(e) else e.p
             if p is not None or extract_p is not None:
-                e = adjusted[i]
                 adjusted[i] = e.replace(p_adjusted=p, extract_p_adjusted=extract_p, notes=(*e.notes, *notes))
     return adjusted
 
@@ -67,7 +68,7 @@ def with_families(
     families: dict[tuple[bool, ...], dict[tuple[object, ...], list[int]]] = {}
     for e in leading(adjusted, by_subgroup=True):
         p, tested = against_baseline(e)
-        if p is not None and RUN not in e.subgroup:
+        if p is not None and RUN not in e.subgroup and (e.extract_p is not None or _has_test(e)):
             tests = families.setdefault((e.is_named, bool(e.baseline), e.extract_p is not None), {})
             where = e.measure, e.system, e.baseline, tuple(e.subgroup.items())
             # Of two groups the one is the other's with its sign changed: a test that counts once.
@@ -86,6 +87,11 @@ def with_families(
                 family = {"family_p": p, "family_size": len(tests), "family_low": low, "family_high": high}
                 adjusted[i] = e.replace(**family, notes=(*e.notes, *notes))
     return adjusted
+
+
+def _has_test(e: Estimate) -> bool:
+    """Whether label permutations could give another p. Of systems that are equal in every cluster, p is 1 in any family."""
+    return e.p is not None and e.smallest_p != 1.0
 
 
 def _needed(tests: int, settings: Settings) -> dict[str, int]:

@@ -67,9 +67,7 @@ def answers(context: Context) -> dict[str, list[str]]:
         MEASURED: _measured(context),
         FINDING: [
             *_too_few(context),
-            *_below(members, context),
-            *_above(members, context),
-            _significance(members, context),
+            *_clearest(members, context),
             *_in_subgroups(subgroups, context),
             *_opposite(context),
             *_explained(members, context),
@@ -144,6 +142,18 @@ def _too_few(context: Context) -> Iterator[str]:
     most = max(chain(*context.panels), key=lambda e: e.clusters)
     if most.clusters < FEWEST_TO_DECIDE:
         yield f"{context.records(most)}: {TOO_FEW}."
+
+
+def _clearest(members: Sequence[Estimate], context: Context) -> list[str]:
+    """Who differs from the baseline, and what the p of the clearest difference means; one that was named in advance comes first."""
+    below, above = [*_below(members, context)], [*_above(members, context)]
+    significance, first = _significance(members, context), context.first
+    if not first.is_named:
+        return [*below, *above, significance]
+    if context.kind(first) not in NAMED:
+        return [significance, *below, *above]
+    finding, *others = [*below, *above] if context.worse(first) else [*above, *below]
+    return [finding, significance, *others]
 
 
 def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
@@ -284,7 +294,7 @@ def _family_interval(context: Context) -> Iterator[str]:
     what = f" from {context.baseline(e)}" if e.extract_p is not None else ""
     yield (
         f"{capital(of_system(e))}: the difference{what} is {_with_unit(tested, unit)}, with a {level} interval of "
-        f"{interval} that holds for all {e.family_size} comparisons at once."
+        f"{interval} that holds for all {e.family_size} comparisons{' named in advance' if e.is_named else ''} at once."
     )
 
 

@@ -336,8 +336,11 @@ def _in_order(members: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
-    sizes = sorted({e.family_size for e in members} - {0, 1})
-    holm = f"Holm over {' or '.join(f'{size:,}' for size in sizes)} comparisons" if sizes else ""
+    named, size = (
+        max((e.family_size for e in members if e.is_named == yes), default=0) for yes in (True, False)
+    )
+    holm = f"Holm over {counted(size or named, 'comparison')}" if max(size, named) > 1 else ""
+    holm += f" (named in advance: over {named})" if holm and named and size else ""
     if not has_random:
         is_from_random = any(e.baseline and e.extract_difference is not None for e in members)
         parts = ["difference: of value minus random"] * is_from_random + [f"p: {holm}"] * bool(holm)

@@ -20,9 +20,6 @@ from fairbrief.types import Data, Estimate, Table
 if TYPE_CHECKING:
     from fairbrief.reports.audit_object import Audit
 
-PERMUTED = "label permutations"
-EXTRACTS = "random sentences"
-
 
 class Power(Data, frozen=True):
     """The power for one group difference, before any adjustment for several tests.
@@ -123,7 +120,7 @@ def _precisions(e: Estimate) -> Iterator[tuple[str, Precision]]:
     """The precision of a group difference, and of its difference from the random baseline, with a standard error above 0."""
     # If groups of clusters were left out, the degrees of freedom are those of the groups.
     units = e.clusters if e.clusters <= ONE_BY_ONE else GROUPS
-    known = ((PERMUTED, e.se, e.freedom), (EXTRACTS, e.extract_se, e.extract_freedom))
+    known = (("label permutations", e.se, e.freedom), ("random sentences", e.extract_se, e.extract_freedom))
     for against, error, freedom in known:
         if error and freedom is not None:
             of_clusters = float(Precision(error, units, freedom).freedom_of(e.clusters))

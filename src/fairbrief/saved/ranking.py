@@ -56,7 +56,7 @@ def overall(
 
     ``results`` are audits by name of the data set. ``published`` is the paper's order by every unsigned score. ``systems`` are
     those to order, all common ones if none are named: the normalisation depends on them. A data set in which the systems are
-    equal, or one has no value, is left out of the mean.
+    equal, or one has no finite value, is left out of the mean.
     Raises RequestError if the audits have no such measure or fewer than two systems in common.
     Source: Li et al., Coverage-based Fairness in MDS, Tables 3 and 4 ("Overall"); the intervals are Fairbrief's.
     """
@@ -93,7 +93,7 @@ def _overalls(
     parts = {name: parts_of(ledger, ()) for name, (ledger, _) in datasets.items()}
     there = [[s for (s, _), part in one.items() if part.system_kind == "system"] for one in parts.values()]
     common = [s for s in there[0] if all(s in systems for systems in there)]
-    for system in named:
+    for system in named if common else ():  # none of a check of scorers, whose sources no system wrote
         if system not in common:
             raise RequestError(f"Not every audit has the system '{system}'. All have: {', '.join(common)}.")
     entered = [s for s in common if not named or s in named]
@@ -110,7 +110,7 @@ def _overalls(
     found = []
     for quantity, arrays in values.items():
         if len(arrays) == len(datasets):
-            whole = tuple(tuple(float(v) if np.isfinite(v) else None for v in of_set[0]) for of_set in arrays)
+            whole = tuple(tuple(None if np.isnan(v) else float(v) for v in of_set[0]) for of_set in arrays)
             # One record in common, or none, has no resamples: it is the same in those of the others.
             scores = normalised(np.stack(np.broadcast_arrays(*arrays))).T
             of_each = tuple(map(resampling.interval, scores))
@@ -149,8 +149,9 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 def normalised(values: Floats) -> Floats:
     """Mean over data sets of (v − min)/(max − min) over systems. (data sets, …, systems) → (…, systems).
 
-    A data set with an undefined value, or with equal values, is left out; nan if none remains.
+    A data set with an undefined or infinite value, or with equal values, is left out; nan if none remains.
     """
+    values = np.where(np.isfinite(values), values, np.nan)
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     scaled = ratio(values - low, high - low)
     some = np.isfinite(scaled)
@@ -166,7 +167,7 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     scale = (
         f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
         f"Min and max are over {', '.join(found.systems)}, so the value depends on which systems are compared. "
-        "–: the systems are equal in all data sets."
+        "–: in every data set, the systems are equal or one has no finite value."
     )
     header = ("system", *found.datasets, "overall")
     is_main = found.measure.partition("(")[0] == found.quantity
