@@ -129,7 +129,8 @@ def _simultaneous(
 ) -> tuple[float | None, float | None]:
     """The Bonferroni interval of the tested difference, clipped like the interval of this test alone.
 
-    It excludes 0 if Holm's ``p`` is significant.
+    0 is at most a bound if Holm's ``p`` is significant, and within if the test of the baseline is not: p of permutations can be
+    larger than that of the t interval.
     """
     value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
     if e.extract_p is not None:
@@ -144,6 +145,9 @@ def _simultaneous(
     # Holm rejects a little more than Bonferroni: a known sign bounds the interval.
     if p is not None and p <= settings.alpha:
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
+    own, _ = against_baseline(e)
+    if own is not None and own * tests > settings.alpha:
+        return min(least, 0.0), max(most, 0.0)
     return least, most
 
 
