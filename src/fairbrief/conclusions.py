@@ -58,7 +58,7 @@ def conclusion(e: Estimate, alpha: float) -> Conclusion:
     if e.extract_p * max(1, e.family_size) <= alpha:
         if is_nearer_to_even(e):
             return "nearer to even"
-        if e.label_p is not None and e.label_p > alpha:
+        if e.label_p is not None:  # that p is not significant in the family is then due to label permutations
             return "as permuted"
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
     return "as random" if by_labels is not None and by_labels <= alpha else "not significant"

@@ -100,17 +100,17 @@ def spread(value: float, without: Sequence[float], error: float, freedom: float)
 
 
 def flips(
-    said: list[float], value: Value, error: float = 1.0, *, kinds: Any = None
+    said: list[float], value: Value, error: float = 1.0, *, items: Any = None
 ) -> PermutationTest | None:
     """Turned signs of clusters that say so of one value, their mean."""
     whole, m = float(np.mean(said)), len(said)
     without = ((m * whole - np.array(said)) / (m - 1)).tolist()
     found = spread(whole, without, error, m - 1)
     here: Any = SimpleNamespace(
-        here={"d": Value(np.array(whole), is_between=kinds is not None)},
+        here={"d": Value(np.array(whole), is_between=items is not None)},
         units=SimpleNamespace(names=[[f"c{i}" for i in range(m)]]),
         spreads={"d": found}.__getitem__,
-        strata=lambda _: None if kinds is None else kinds[np.newaxis],
+        items=lambda _: np.array([items]),
     )
     return flip_chance(here, 0, "d", value, 100, 0)
 
@@ -135,38 +135,47 @@ def test_clusters_that_say_nothing_have_no_p_below_one() -> None:
 
 def test_units_that_hold_both_groups_are_tested_by_the_jackknife_t() -> None:
     """A value of 2 with an error of 1 on 2 degrees of freedom: p = 1 - 2/√6; no label permutation bounds it."""
-    found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), kinds=np.array([3, 1, 2]))
+    found = flips([1, 2, 3], Value(np.array(2.0), "both", ("d",)), items=[(1.0, 1), (1, 0), (0, 1)])
     assert found == PermutationTest(pytest.approx(1 - 2 / 6**0.5), 0.0, 0.0, 0.0)
 
 
-def between(values: Floats, kinds: Integers) -> PermutationTest | None:
-    """The test of the difference of the means of two groups of clusters, with 100 draws."""
-    every, n = np.ones(len(values), dtype=bool), len(values)
-    each = [values[left & (kinds == k)].mean() for left in (every, *~np.eye(n, dtype=bool)) for k in (1, 2)]
+def between(tops: Floats, bottoms: Floats, kinds: Integers) -> PermutationTest | None:
+    """The test of the difference of the ratios of two groups of clusters, with 100 draws."""
+    every, n = np.ones(len(tops), dtype=bool), len(tops)
+    kept = [left & (kinds == k) for left in (every, *~np.eye(n, dtype=bool)) for k in (1, 2)]
+    each = [tops[of].sum() / bottoms[of].sum() for of in kept]
     whole, *without = np.subtract(each[::2], each[1::2]).tolist()
-    return between_chance(
-        spread(whole, without, 1.0, n - 2), 0, kinds[np.newaxis], [f"c{i}" for i in range(n)], 100, 0
-    )
+    items = np.where(kinds[:, np.newaxis] == [1, 2], bottoms[:, np.newaxis], 0.0)
+    return between_chance(spread(whole, without, 1.0, n - 2), 0, items, [f"c{i}" for i in range(n)], 100, 0)
 
 
 def test_groups_of_clusters_are_permuted_where_the_smaller_has_up_to_twenty() -> None:
     """Of 6 and 6 clusters 924 permutations are listed; where the groups' values do not overlap 2 of them reach Welch's t."""
     values = np.array([10.0, 11, 12, 13, 14, 15, 1, 2, 3, 4, 5, 6])
-    assert between(values, np.repeat([1, 2], 6)) == PermutationTest(2 / 924, 1 / 924, 1 / 924)
+    assert between(values, np.ones(12), np.repeat([1, 2], 6)) == PermutationTest(2 / 924, 1 / 924, 1 / 924)
+
+
+def test_clusters_with_equal_numbers_are_tied_whatever_their_group() -> None:
+    """Two of 14 clusters have a loss, both in the group of 8: of 91 places for the two, 28 are there and 15 in the group of 6, which
+    is as extreme. That the 8 have more items does not tell their other clusters from the 6.
+    """
+    tops, bottoms = np.r_[np.zeros(12), 1.0, 1.0], np.r_[np.ones(12), 2.0, 2.0]
+    found = between(tops, bottoms, np.repeat([1, 2], [6, 8]))
+    assert found is not None
+    assert found.p == pytest.approx(43 / 91)
 
 
 @pytest.mark.parametrize(("n", "p"), [(6, 2 / 924), (25, 1 / 101)])
 def test_a_group_whose_clusters_are_all_equal_is_tested_by_permutation(n: int, p: float) -> None:
     """Of 6 and 6, 2 of all permutations reach zeros against 1 to 6; of 25 and 25 none of 100 does. The t would trust the zeros."""
-    found = between(np.r_[np.zeros(n), 1 : n + 1], np.repeat([1, 2], n))
+    found = between(np.r_[np.zeros(n), 1 : n + 1], np.ones(2 * n), np.repeat([1, 2], n))
     assert found is not None
     assert found.p == p
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
     """Five clusters against forty have no p."""
-    found, kinds = spread(1.0, np.linspace(0.9, 1.1, 45).tolist(), 0.1, 10), np.array([[1] * 5 + [2] * 40])
-    assert between_chance(found, 0, kinds, [f"c{i}" for i in range(45)], 100, 0) is None
+    assert between(np.arange(45.0), np.ones(45), np.repeat([1, 2], [5, 40])) is None
 
 
 def test_ways_that_are_too_many_to_list_are_drawn() -> None:

@@ -71,7 +71,9 @@ def test_holms_correction_is_made_over_a_whole_family(name: str) -> None:
 
 
 def test_the_interval_holds_for_the_whole_family() -> None:
-    """Bonferroni's for two: t(0.9875, 19) = 2.4334 standard errors; a significant one does not cross 0."""
+    """Bonferroni's for two: t(0.9875, 19) = 2.4334 standard errors; a significant one does not cross 0, and what permuted groups do
+    not show to differ includes it.
+    """
     one, two = with_families([difference("a", "x", 0.001), difference("b", "y", 0.026, value=-0.1)], SETTINGS)
     half = 2.4334 * 0.05
     assert (one.family_low, one.family_high) == pytest.approx((-0.2 - half, -0.2 + half), abs=1e-4)
@@ -88,6 +90,8 @@ def test_the_interval_holds_for_the_whole_family() -> None:
     one = difference("a", "x", 0.001, value=-0.02).replace(**alone, se=0.05, freedom=19.0)
     (found,) = with_families([one], SETTINGS)
     assert found.family_high == pytest.approx(0.08)  # that of this test alone
+    (by_permutation,) = with_families([difference("a", "x", 0.2)], SETTINGS)
+    assert by_permutation.family_high == 0
 
 
 def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads() -> None:
@@ -116,6 +120,15 @@ def test_what_differs_from_random_sentences_whatever_the_labels_is_not_significa
     assert conclusion(large, 0.05) == "as permuted"
     assert small.label_p == pytest.approx(2 * t.sf(5.0, 19))
     assert conclusion(small, 0.05) == "below"
+
+
+def test_a_difference_that_only_random_sentences_show_after_correction_is_said_to_be_one() -> None:
+    """Both p are below 0.05 alone; of two comparisons only that of random sentences is: its interval excludes 0."""
+    one = difference("place", "a", 1e-9, se=0.09, freedom=19.0, permutation_mean=0.0)
+    found, _ = with_families([one.replace(p=0.01), difference("place", "b", 0.9)], SETTINGS)
+    assert found.label_p == pytest.approx(0.0386, abs=1e-4)
+    assert (found.family_high or 0.0) < 0
+    assert conclusion(found, 0.05) == "as permuted"
 
 
 def test_a_difference_of_systems_is_held_against_their_permutation_means() -> None:

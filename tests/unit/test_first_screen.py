@@ -218,7 +218,7 @@ def test_a_table_of_two_families_has_the_sizes_of_both() -> None:
         of_group("c", family_size=0),
     ]
     (table,) = tables.contrast_tables(Context(replace(sample_results.make(), estimates=Estimates(several))))
-    assert table.notes[0].endswith("Holm over 2 or 7 comparisons.")
+    assert table.notes[0].endswith("Holm over 7 comparisons (named in advance: over 2).")
 
 
 def test_an_audit_without_resamples_has_the_sizes_of_its_groups() -> None:

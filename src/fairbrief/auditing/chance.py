@@ -159,9 +159,8 @@ def flip_chance(
     if all(here.here[contrast].is_between for contrast in names):
         # The smallest p of differences between large enough groups of clusters, times their number.
         tests = [
-            between_chance(found, part, kinds, units, n_resamples, seed)
+            between_chance(found, part, here.items(contrast)[part], units, n_resamples, seed)
             for found, contrast in zip(spreads, names, strict=True)
-            if (kinds := here.strata(contrast)) is not None
         ]
         each = [(test.p or 0.0, test.reachable, test.sampled) for test in tests if test is not None]
         least = min(each, key=lambda one: one[0], default=(1.0, 1.0, 1.0))
@@ -175,33 +174,33 @@ def flip_chance(
 
 
 def between_chance(
-    found: Spreads, i: int, kinds: Integers, names: Sequence[str], n_resamples: int, seed: int
+    found: Spreads, i: int, items: Floats, names: Sequence[str], n_resamples: int, seed: int
 ) -> PermutationTest | None:
     """Test one difference between two groups of clusters; None if one of them has too few to be compared.
 
-    ``kinds`` (values, units) is 1 for units of the first group, 2 for those of the second, 3 for units with both. Up to `MOST_PERMUTED`
-    clusters in the smaller group, and where all clusters of a group are equal, p is a studentized permutation of the groups
-    among clusters, of the jackknife pseudo-values of each group's part; beyond, or where units have both groups, the jackknife t
-    with Satterthwaite's degrees of freedom.
+    ``items`` (units, 2) is how much each unit has of the two groups. Up to `MOST_PERMUTED` clusters in the smaller group, and where
+    all clusters of a group are equal, p is a studentized permutation of the groups among clusters; beyond, or where units have both
+    groups, the jackknife t with Satterthwaite's degrees of freedom. A cluster's influence, with the difference of the groups added
+    back, and its items are permuted together: clusters with the same numbers are tied, whatever their group.
     """
     # Also units at the mean of their group, without which the value is the same.
-    units = np.flatnonzero(kinds[i])
-    own, value, contributions = kinds[i, units], found.value[i], found.pseudo_values(i, units)
-    first, second = own == 1, own == 2
-    sizes = np.array([first.sum(), second.sum()])
-    is_permuted = False
-    if sizes.sum() == len(units):  # no unit has both groups
-        if sizes.min() < FEWEST_IN_A_GROUP:
-            return None
-        widths = [np.ptp(contributions[of_group]) for of_group in (first, second)]
-        is_permuted = sizes.min() <= MOST_PERMUTED or min(widths) <= tolerance(value)
-    if not is_permuted:
+    has = items > 0
+    units = np.flatnonzero(has.any(axis=1))
+    is_both, first = has[units].all(axis=1), has[units, 0]
+    sizes = np.array([first.sum(), (~first).sum()])
+    if is_both.any():
         return PermutationTest(found.p_by_t(i), 0.0, 0.0)
-    # A pseudo-value of the difference is the pseudo-value of the unit's group, scaled by the size of the other group.
-    shrunk = (np.where(first, *sizes) - 1) / (len(units) - 1)
-    residual = (contributions - value) * shrunk
-    values = np.where(first, residual + value, -residual)
-    return resampling.group_permutation(values, first, [names[k] for k in units.tolist()], n_resamples, seed)
+    if sizes.min() < FEWEST_IN_A_GROUP:
+        return None
+    own, whole = items[units].sum(axis=1), items[units].sum(axis=0)
+    rest = np.where(first, *whole) - own
+    influence = np.where(first, 1, -1) * (found.value[i] - found.left[i, units]) * rest
+    widths = [np.ptp(influence[of_group]) for of_group in (first, ~first)]
+    if sizes.min() > MOST_PERMUTED and min(widths) > tolerance(found.value[i]):
+        return PermutationTest(found.p_by_t(i), 0.0, 0.0)
+    tops = influence + np.where(first, found.value[i], 0.0) * own
+    named = [names[k] for k in units.tolist()]
+    return resampling.group_permutation(tops, own, first, named, n_resamples, seed)
 
 
 def flip_test(contributions: Floats, names: Sequence[str], n_resamples: int, seed: int) -> float:

@@ -279,13 +279,15 @@ class Jackknifed:
         gap = jackknife.with_null_share(first.and_other(others[0]).spreads(), one, other)
         return jackknife.at_most_as_certain(found, jackknife.with_null_share(gap, other, one))
 
+    def items(self, name: str) -> Floats:
+        """What each unit has of each of the value's groups, where groups are in different units. Shape (parts, units, groups)."""
+        return np.stack([self.units.alone[c] for c in self.here[name].strata], axis=-1)
+
     def strata(self, name: str) -> Integers | None:
         """The kind of each unit, by which of the value's groups it has anything of; None where units are of one kind."""
-        columns = self.here[name].strata
-        if not columns:
+        if not (columns := self.here[name].strata):
             return None
-        has = np.stack([self.units.alone[c] > 0 for c in columns], axis=-1)
-        return np.asarray(has @ (1 << np.arange(len(columns))), dtype=np.int64)
+        return np.asarray((self.items(name) > 0) @ (1 << np.arange(len(columns))), dtype=np.int64)
 
 
 def with_chance_adjusted(measure: Measure, totals: Totals) -> dict[str, Value]:

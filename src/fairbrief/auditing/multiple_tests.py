@@ -135,7 +135,8 @@ def _simultaneous(
 ) -> tuple[float | None, float | None]:
     """The Bonferroni interval of the tested difference, clipped like the interval of this test alone.
 
-    It excludes 0 if Holm's ``p`` is significant.
+    0 is at most a bound if Holm's ``p`` is significant, and within if the test of the baseline is not: p of permutations can be
+    larger than that of the t interval.
     """
     value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
     if e.extract_p is not None:
@@ -150,6 +151,9 @@ def _simultaneous(
     # Holm rejects a little more than Bonferroni: a known sign bounds the interval. Nearer to 0 than label permutations, it is unknown.
     if p is not None and p <= settings.alpha and (e.extract_p is not None or not is_nearer_to_even(e)):
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
+    own, _ = against_baseline(e)
+    if own is not None and own * tests > settings.alpha:
+        return min(least, 0.0), max(most, 0.0)
     return least, most
 
 

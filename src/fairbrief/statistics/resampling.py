@@ -152,17 +152,22 @@ class PermutationTest:
 
 
 def group_permutation(
-    values: Floats, is_first: NDArray[np.bool_], names: Sequence[str], n_resamples: int, seed: int
+    tops: Floats,
+    bottoms: Floats,
+    is_first: NDArray[np.bool_],
+    names: Sequence[str],
+    n_resamples: int,
+    seed: int,
 ) -> PermutationTest:
-    """Test that the values of two groups of clusters have the same mean. Shapes: (c,) each.
+    """Test that the ratios Σ top / Σ bottom of two groups of clusters are equal. Shapes: (c,) each.
 
-    The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
+    The result is the same if a multiple of the bottoms is added to the tops. The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
     clusters are exchangeable. Up to 10,000, all ways to choose the smaller group are listed; else ``n_resamples`` are drawn,
     each a function of seed, cluster name and draw.
     p is 1 unless each group has two clusters.
     Source: Janssen, Statistics & Probability Letters 36 (1997); Chung & Romano, Annals of Statistics 41 (2013).
     """
-    c, first = len(values), int(is_first.sum())
+    c, first = len(tops), int(is_first.sum())
     small = min(first, c - first)
     if small < 2:
         return PermutationTest(1.0, 1.0, 1.0)
@@ -173,8 +178,8 @@ def group_permutation(
     else:
         keys = random_bits(keys_of(names, seed, "group permutation"), n_resamples)
         members = np.argpartition(keys, small - 1, axis=0)[:small].T
-    observed = float(_welch(values, np.flatnonzero(in_small)[np.newaxis])[0])
-    p, sampled = share_reached(observed, _welch(values, members), is_listed=ways <= EXACT_LIMIT)
+    observed = float(_welch(tops, bottoms, np.flatnonzero(in_small)[np.newaxis])[0])
+    p, sampled = share_reached(observed, _welch(tops, bottoms, members), is_listed=ways <= EXACT_LIMIT)
     return PermutationTest(p, 1 / ways, sampled)
 
 
@@ -185,19 +190,25 @@ def share_reached(observed: float, null: Floats, *, is_listed: bool) -> tuple[fl
     return (reached / many, 1 / many) if is_listed else ((1 + reached) / (many + 1), 1 / (many + 1))
 
 
-def _welch(values: Floats, members: Integers) -> Floats:
-    """|Welch's t| of the members against the others; ∞ where neither group varies and the means differ. Shapes: (c,), (B, m) → (B,)."""
-    m, rest = members.shape[1], len(values) - members.shape[1]
-    centered = values - values.mean()
-    own = centered[members]
-    top, squares = own.sum(axis=1), (own**2).sum(axis=1)
-    total = float((centered**2).sum())
-    mean, other = top / m, -top / rest  # the values sum to 0
-    variance = np.maximum(squares - m * mean**2, 0.0) / (m - 1) / m
-    variance += np.maximum(total - squares - rest * other**2, 0.0) / (rest - 1) / rest
-    is_flat = variance <= TIE * max(total, 1e-300)
-    gap = np.abs(mean - other)
-    flat = np.where(gap > TIE * max(1.0, float(np.abs(values).max())), np.inf, 0.0)
+def _welch(tops: Floats, bottoms: Floats, members: Integers) -> Floats:
+    """|Welch's t| of the ratio of the members against that of the others; ∞ where neither group varies and the ratios differ.
+
+    Shapes: (c,), (c,), (B, m) → (B,).
+    """
+    m, rest = members.shape[1], len(tops) - members.shape[1]
+    tops, bottoms = tops / bottoms.mean(), bottoms / bottoms.mean()
+    tops = tops - bottoms * tops.mean()
+    each = np.stack([tops, bottoms, tops**2, tops * bottoms, bottoms**2])
+    own = each[:, members].sum(axis=2)
+    sums = np.stack([own, each.sum(axis=1)[:, np.newaxis] - own])  # (2, 5, B)
+    top, bottom, *squares = np.moveaxis(sums, 1, 0)
+    ratios = top / bottom
+    spread = squares[0] - 2 * ratios * squares[1] + ratios**2 * squares[2]
+    sizes = np.array([[m], [rest]])
+    variance = (np.maximum(spread, 0.0) * sizes / (sizes - 1) / bottom**2).sum(axis=0)
+    is_flat = variance <= TIE * max(float((tops**2).sum()), 1e-300)
+    gap = np.abs(ratios[0] - ratios[1])
+    flat = np.where(gap > TIE * max(1.0, float(np.abs(tops).max())), np.inf, 0.0)
     return np.asarray(np.where(is_flat, flat, gap / np.sqrt(np.where(is_flat, 1.0, variance))))
 
 
