@@ -442,7 +442,9 @@ def from_random(
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
-    or (parts,). ``kinds`` (parts, units) are those of the units.
+    or (parts,). ``kinds`` (parts, units) are those of the units. p is at least the smallest that sign flips of the contributing
+    clusters allow: a few summaries that lack a rare group hardly vary, and chance alone makes them all lack it. The interval
+    contains 0 if p is not significant.
     """
     found, is_between = less.spreads(kinds), here.here[name].is_between
     if less.left.shape[1] < FEWEST_CLUSTERS:
@@ -450,7 +452,7 @@ def from_random(
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = settings.bounds(found)
     gaps = by_part({
-        "extract_difference": found.value, "extract_p": jackknife.t_test(found),
+        "extract_difference": found.value, "extract_p": np.maximum(jackknife.t_test(found), 2.0 ** (1 - found.count)),
         "extract_difference_low": np.fmax(low, limits[0]), "extract_difference_high": np.fmin(high, limits[1]),
         "extract_se": found.error, "extract_freedom": found.freedom,
         "detectable": jackknife.detectable(found, settings.confidence_level),
@@ -464,6 +466,9 @@ def from_random(
             items, names = here.items(name)[i], here.units.names[i]
             test = between_chance(found, i, items, names, settings.n_resamples, settings.seed)
             gap["extract_p"] = None if test is None else test.p
+        if (p := gaps[i].get("extract_p")) is not None and p > 1 - settings.confidence_level:
+            gap["extract_difference_low"] = min(gap["extract_difference_low"], 0.0)
+            gap["extract_difference_high"] = max(gap["extract_difference_high"], 0.0)
     return gaps
 
 
