@@ -17,7 +17,7 @@ import numpy as np
 from fairbrief.errors import RequestError
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.statistics.keyed_random import keys_of
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import BLANK_LINE, split
 from fairbrief.types import Case, Record, Summary
 
 SANITY_PREFIX = "sanity:"
@@ -52,7 +52,7 @@ def from_record(record: Record, kind: str, over: str = "", seed: int = 0) -> Sum
     if kind != "whole_source":
         drawn = rng_of(seed, name, record.id).permutation(candidates).tolist()
         candidates = drawn[: 1 if kind == "one_document" else DOCUMENTS]
-    return _sanity_baseline(record.id, name, "\n".join(record.documents[i].text for i in candidates))
+    return _sanity_baseline(record.id, name, BLANK_LINE.join(record.documents[i].text for i in candidates))
 
 
 class Exchange:
@@ -112,7 +112,7 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
             break
         drawn.append(i)
         words += len(sentences[i].split())
-    text = " ".join(sentences[i] for i in sorted(drawn))
+    text = BLANK_LINE.join(sentences[i] for i in sorted(drawn))
     system = sanity_baseline_name("random_sentences", case.summary.system)
     return replace(case, summary=_sanity_baseline(case.record.id, system, text))
 

@@ -35,7 +35,7 @@ from fairbrief.auditing.watchers import SOURCES, Sources
 from fairbrief.conclusions import decisive
 from fairbrief.declarations import ScorerCheck
 from fairbrief.errors import DataError, MissingExtra
-from fairbrief.measures.record_texts import claims_of
+from fairbrief.measures.record_texts import claims_of, known
 from fairbrief.measures.representation import WITHOUT_ASK
 from fairbrief.measures.scorer_bias import ScorerBias, ScorerBiasRetrieval, long_sentences
 from fairbrief.reports import wording
@@ -193,7 +193,7 @@ def take(
         if why:
             checked.left_out.append(NotMeasured(f"scorer bias@{check.over}", why))
             continue
-        texts = ((r.seed_id, r, "\n".join(d.text for d in r.documents)) for r in made.records)
+        texts = ((r.seed_id, r, known(r).source) for r in made.records)
         for e in checked.audit(check.measures, EXCHANGED, texts, scorers, signed):
             if wording.is_main_value(e):
                 # What was exchanged in how many seed documents, and why not in others.
