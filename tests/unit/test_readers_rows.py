@@ -42,6 +42,21 @@ def test_whole_row() -> None:
     assert case.summary == Summary("a", "s", "Both.", (Claim("U."), Claim("V.", {"party": ("left", "5")})))
 
 
+def test_texts_are_read_in_their_usual_form() -> None:
+    """Accents are composed, unbroken spaces are plain, and invisible characters are dropped; mentions move along. Ids stay."""
+    case = one({
+        "id": "e\u0301", "summary": "\ufeffZoe\u0308\u00a0Li.", "references": ["Ro\u00adse."], "claims": ["a\u200bb \u200bc"],
+        "documents": ["\u200b", {"text": "Dr.\u202fZoe\u0308 Li met Mr\u00a0Oz.", "attributes": {"side": "Gru\u0308n", "no": "\u00ad"}}],
+        "entities": [{"id": 1, "first_name": "Zoe\u0308", "mentions": [
+            {"document": 1, "start": 4, "end": 11, "kind": "full"}, {"document": 1, "start": 19, "end": 21, "kind": "last"}]}],
+    })  # fmt: skip
+    [document], [zoe] = case.record.documents, case.record.entities
+    assert (document.text, document.attributes) == ("Dr. Zoë Li met Mr Oz.", {"side": "Grün"})
+    assert [document.text[m.start : m.end] for m in zoe.mentions] == ["Zoë Li", "Oz"]
+    assert (case.summary.text, case.record.references, zoe.first_name) == ("Zoë Li.", ("Rose.",), "Zoë")
+    assert (case.summary.claims, case.record.id) == ((Claim("a\u200bb c"),), "e\u0301")
+
+
 @pytest.mark.parametrize(("given", "text"), [
     (5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None),
 ])  # fmt: skip
