@@ -11,7 +11,7 @@ from scipy.sparse.linalg import svds
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.classifiers.sentiment import Vader, WordSentiment, read_lexicon, words_of
-from fairbrief.measures.record_texts import article_of, subject_of
+from fairbrief.measures.record_texts import known, subject_of
 from fairbrief.reports.result import Result
 from fairbrief.text.gendered_words import gender_coefficient
 from fairbrief.text.sentences import split
@@ -84,8 +84,8 @@ def news(shared: Path) -> list[Case]:
         for line in lines:
             data = json.loads(line)
             record = Record(data["id"], tuple(Document(d["text"]) for d in data["documents"]))
-            sentences = split(article_of(record))
-            if abs(gender_coefficient(article_of(record)) or 0.0) < 1 or len(sentences) < 4:
+            sentences = split(known(record).source)
+            if abs(gender_coefficient(known(record).source) or 0.0) < 1 or len(sentences) < 4:
                 continue
             group = subject_of(record, "", 1.0)
             chosen = sorted(rng.choice(len(sentences), 3, replace=False))

@@ -31,7 +31,7 @@ ARGUMENTS: dict[str, Callable[[str], object]] = {
     "list[str]": str.split, "tuple[str, ...]": lambda t: (t,), "tuple[bool, ...]": lambda _: (True,),
     "Mapping[str, str]": lambda _: {"john": "male"}, "Sequence[Name]": lambda _: NAMES,
     "Sequence[FirstAndLast]": lambda _: [("John", "Smith")], "Mention": lambda t: Mention("ethnicity", t, 0, 1),
-    "int": lambda _: 10, "float": lambda _: 1.0, "bool": lambda _: True, "object": str,
+    "Callable[[str], list[str]]": lambda _: str.split, "int": lambda _: 10, "float": lambda _: 1.0, "bool": lambda _: True, "object": str,
 }  # fmt: skip
 """What a function is given for a text, by the annotation of its parameter."""
 MORE: dict[str, Callable[[str], object]] = {

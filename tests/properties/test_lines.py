@@ -12,11 +12,12 @@ from tests.properties.test_readers_fuzz import ANYTHING
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
+from fairbrief.readers.field_values import usual
 from fairbrief.readers.json_lines import parse_line
 from fairbrief.serialization import case_line, write_lines
 from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
-TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30)
+TEXT = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30).map(usual)
 NAME = TEXT.filter(lambda text: bool(text.strip()))
 ATTRIBUTES = st.dictionaries(NAME, NAME, max_size=3)
 UNITS = st.none() | st.lists(

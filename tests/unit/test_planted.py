@@ -15,6 +15,7 @@ from fairbrief.auditing.sanity_baselines import Exchange, from_record
 from fairbrief.errors import DataError, RequestError
 from fairbrief.registry import make
 from fairbrief.text.gendered_words import count_identifiers
+from fairbrief.text.sentences import split
 from fairbrief.text.themes import topic_of
 from fairbrief.types import Case, Document, Record, Summary
 from fairbrief.workbench.corpora.corpus_statistics import (
@@ -173,8 +174,8 @@ SOURCES = [record_of("r1"), record_of("r2", "abbbbbb"), record_of("r3", "ab")]
 
 
 def texts(kind: str, over: str = "") -> list[list[str]]:
-    """The documents that make the sanity baseline of each record."""
-    return [from_record(record, kind, over).text.split("\n") for record in SOURCES]
+    """The sentences of the sanity baseline of each record; no document continues in the next one."""
+    return [split(from_record(record, kind, over).text) for record in SOURCES]
 
 
 def test_texts() -> None:

@@ -73,9 +73,10 @@ def test_what_cannot_be_mapped_is_left_out_with_its_reason(case: Case, reason: s
     assert observed(Positions(), case) == Reason(reason)
 
 
-def test_articles_of_several_documents_are_read_one_after_the_other() -> None:
-    """Segments run over all documents in their order."""
-    record = Record("r", tuple(Document(f"Sentence {word}.") for word in NUMBERS[:10]), ("About zero.",))
+@pytest.mark.parametrize("document", ["Sentence {}.", "so the {} then"])
+def test_articles_of_several_documents_are_read_one_after_the_other(document: str) -> None:
+    """Segments run over all documents in their order. No sentence continues in the next document, even without a full stop."""
+    record = Record("r", tuple(Document(document.format(word)) for word in NUMBERS[:10]), ("About zero.",))
     totals = totals_of(Positions(), Case(record, Summary("r", "s", "Now nine. Now three.")))
     assert histogram(totals, "generated") == [0, 0, 0, 0.5, *[0] * 5, 0.5]
     assert histogram(totals, "reference")[0] == 1

@@ -42,6 +42,21 @@ def test_whole_row() -> None:
     assert case.summary == Summary("a", "s", "Both.", (Claim("U."), Claim("V.", {"party": ("left", "5")})))
 
 
+def test_texts_are_read_in_their_usual_form() -> None:
+    """Accents are composed, unbroken spaces are plain, and invisible characters are dropped; mentions move along. Ids stay."""
+    document = {"text": "Dr.\u202fZoe\u0308 Li", "attributes": {"side": "Gru\u0308n", "no": "\u00ad"}}
+    zoe = {"id": 1, "mentions": [{"document": 1, "start": 4, "end": 11, "kind": "full"}]}
+    row = {
+        "documents": ["\u200b", document],
+        "entities": [zoe],
+        "summary": "\ufeffRo\u00adse\u00a0a\u200bb \u200bc",
+    }
+    case = one({"id": "e\u0301", **row})
+    assert case.record.documents == (Document("Dr. Zoë Li", {"side": "Grün"}),)
+    assert case.record.entities[0].mentions == (Mention(0, 4, 10, "full"),)
+    assert (case.record.id, case.summary.text) == ("e\u0301", "Rose a\u200bb c")
+
+
 @pytest.mark.parametrize(("given", "text"), [
     (5, "5"), (5.0, "5"), (0.25, "0.25"), (True, "true"), ("x", "x"), (None, None), ("", None), (" ", None),
 ])  # fmt: skip

@@ -49,13 +49,13 @@ def test_word_sentiment_keeps_the_clause(clause: testing.ScorerClause, made: Wor
 
 
 def test_vader_is_the_mean_compound_of_the_sentences() -> None:
-    """A passage is the mean of its sentences' compound scores, not the compound of all its words."""
+    """A passage is the mean of its sentences' compound scores, not the compound of all its words; ’ counts as '."""
     analyzer = pytest.importorskip("vaderSentiment.vaderSentiment").SentimentIntensityAnalyzer()
-    sentences = ["A wonderful, happy day.", "The war was terrible.", "It rained."]
+    sentences = ["A wonderful, happy day.", "The war was terrible.", "It isn't good.", "It rained."]
     expected = np.mean([analyzer.polarity_scores(s)["compound"] for s in sentences])
-    (scores,) = Vader().answer([Ask("vader", (" ".join(sentences), " "), ("sentiment",))])
+    (scores,) = Vader().answer([Ask("vader", (" ".join(sentences).replace("'", "’"), " "), ("sentiment",))])
     assert scores.matrix[0, 0] == pytest.approx(expected)
-    assert scores.sizes.tolist() == [3, 0]
+    assert scores.sizes.tolist() == [4, 0]
     (whole,) = Vader(by="text").answer([Ask("vader", (" ".join(sentences),), ("sentiment",))])
     assert whole.matrix[0, 0] == analyzer.polarity_scores(" ".join(sentences))["compound"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairbrief.errors import RequestError
+from fairbrief.measures.record_texts import source_sentences
 from fairbrief.statistics.arrays import weight_before
 from fairbrief.statistics.keyed_random import keys_of, random_fractions
-from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Cases, Extracts, Floats, Integers, Reason, Record
 
 N_EXTRACTS = 200
@@ -65,8 +64,7 @@ class ExtractDraws:
                 if key in self._drawn:
                     continue
                 if key[0] not in self._known:
-                    several = [sentences_of(document.text) for document in case.record.documents]
-                    sentences = tuple(chain.from_iterable(several))
+                    sentences = source_sentences(case.record)
                     self._known[key[0]] = sentences, [len(sentence.split()) for sentence in sentences]
                 _, lengths = self._known[key[0]]
                 if key[1] >= sum(lengths):

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fairbrief.errors import RequestError
+from fairbrief.measures.record_texts import source_sentences
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.statistics.keyed_random import keys_of
-from fairbrief.text.sentences import split
+from fairbrief.text.sentences import BLANK_LINE
 from fairbrief.types import Case, Record, Summary
 
 SANITY_PREFIX = "sanity:"
@@ -52,7 +53,7 @@ def from_record(record: Record, kind: str, over: str = "", seed: int = 0) -> Sum
     if kind != "whole_source":
         drawn = rng_of(seed, name, record.id).permutation(candidates).tolist()
         candidates = drawn[: 1 if kind == "one_document" else DOCUMENTS]
-    return _sanity_baseline(record.id, name, "\n".join(record.documents[i].text for i in candidates))
+    return _sanity_baseline(record.id, name, BLANK_LINE.join(record.documents[i].text for i in candidates))
 
 
 class Exchange:
@@ -104,7 +105,7 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
     Fair by construction at the same length: any measure's value here is its floor for this input.
     Sentences are drawn until the summary's length is reached, and keep their order.
     """
-    sentences = [s for document in case.record.documents for s in split(document.text)]
+    sentences = source_sentences(case.record)
     wanted, drawn, words = len(case.summary.text.split()), [], 0
     rng = rng_of(seed, "random_sentences", case.record.id, case.summary.system)
     for i in rng.permutation(len(sentences)).tolist():
@@ -112,7 +113,7 @@ def random_sentences(case: Case, seed: int = 0) -> Case:
             break
         drawn.append(i)
         words += len(sentences[i].split())
-    text = " ".join(sentences[i] for i in sorted(drawn))
+    text = BLANK_LINE.join(sentences[i] for i in sorted(drawn))
     system = sanity_baseline_name("random_sentences", case.summary.system)
     return replace(case, summary=_sanity_baseline(case.record.id, system, text))
 

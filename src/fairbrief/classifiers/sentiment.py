@@ -50,7 +50,7 @@ class Vader(CheckedSettings):
 
     A text's score is the mean over its sentences. VADER is made for a sentence or two, and its compound score of a
     whole article approaches ±1 from length alone. ``by=text`` scores the text in one piece. A sentence without a word
-    of the lexicon is neutral, 0.
+    of the lexicon is neutral, 0. Typographic apostrophes are read as straight ones, with which VADER lists negations.
 
     Shape (rows, columns): rows are passages, and the one column is ``"sentiment"``. ``sizes`` counts the sentences:
     with 0 the score is undefined (and 0 in the matrix).
@@ -64,7 +64,7 @@ class Vader(CheckedSettings):
     @property
     def fingerprint(self) -> str:
         """Version of the package, and how texts are cut."""
-        return f"vader:1|vaderSentiment:{metadata.version('vaderSentiment')}|by:{self.by}"
+        return f"vader:2|vaderSentiment:{metadata.version('vaderSentiment')}|by:{self.by}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One score per row; shape of each matrix: (rows, columns)."""
@@ -87,7 +87,9 @@ def _analyzer() -> Callable[[str], float]:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyzer: Any = SentimentIntensityAnalyzer()
-    return lru_cache(SENTENCES)(lambda text: float(analyzer.polarity_scores(text)["compound"]))
+    return lru_cache(SENTENCES)(
+        lambda text: float(analyzer.polarity_scores(text.replace("’", "'"))["compound"])
+    )
 
 
 # ------------------------------------------------------------------------- sentiment of words

@@ -104,7 +104,7 @@ def moved(mass: t.Floats, traits: t.Floats, labels: t.Integers) -> t.Floats:
 class Positions(ManyAtOnce):
     """Where in the article the source sentences of a summary are, and those of the references.
 
-    The article is the record's documents, joined by line breaks in their order. Each sentence of a text is mapped to
+    The article is the record's documents, joined in their order, a blank line between them. Each sentence of a text is mapped to
     its source, the most similar article sentence (see `mass_of_sources`).
 
     The settings:
@@ -132,7 +132,7 @@ class Positions(ManyAtOnce):
                 resembles the article"; the last two only if articles weigh the same.
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=3)
     mapping: str = "tfidf"
     segments: Annotated[int, "[2, 99]"] = 10
     top: Annotated[int, "[1, 3]"] = 1

@@ -15,7 +15,7 @@ from fairbrief.declarations import Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, coded, spread, summed_by_group
 from fairbrief.measures.groups import pair_differences
-from fairbrief.measures.record_texts import EMPTY_SUMMARY, article_of, chosen_of, is_blank, known, with_group
+from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import Alike, ScoredUnits
 from fairbrief.text import sentences
 from fairbrief.text.rouge import PARTS, TYPES, rouge_scores
@@ -133,7 +133,7 @@ UNPARSED = "unparsed reply of the judge"
 
 
 def _asked(scorer: str, case: t.Case) -> t.Ask:
-    return t.Ask(scorer, (article_of(case.record),), (case.summary.text,), whole=True)
+    return t.Ask(scorer, (known(case.record).source,), (case.summary.text,), whole=True)
 
 
 class Judged(BaseMeasure):

@@ -16,7 +16,7 @@ from fairbrief.measures.group_sums import coded, keys_of
 from fairbrief.text.gendered_words import gender_coefficient, subject_group
 from fairbrief.text.languages import is_foreign
 from fairbrief.text.segmentation import word_count
-from fairbrief.text.sentences import sentences_of
+from fairbrief.text.sentences import BLANK_LINE, sentences_of
 
 KEPT = 1024
 """Cached records; if there are more, the older half is dropped."""
@@ -39,7 +39,7 @@ class KnownRecord:
     def __init__(self, record: t.Record) -> None:
         self.record = record
         self.texts = tuple([document.text for document in record.documents])
-        self.source = "\n".join(self.texts)
+        self.source = BLANK_LINE.join(self.texts)
         self.references = tuple([text for text in record.references if not is_blank(text)])
         self._groups: dict[str, Groups] = {}
 
@@ -102,11 +102,6 @@ NO_GENDER_WORD = "no gender word in the article"
 NO_ATTRIBUTE = "the record lacks the attribute"
 
 
-def article_of(record: t.Record) -> str:
-    """The text that is summarized: all documents, a blank line between them."""
-    return "\n\n".join(d.text for d in record.documents)
-
-
 def no_document_has(attribute: str) -> str:
     """The reason if the documents of a record lack an attribute."""
     return f"no document has the attribute '{attribute}'"
@@ -120,7 +115,7 @@ def subject_of(record: t.Record, over: str, threshold: float) -> str:
     share.
     """
     if not over:
-        coefficient = gender_coefficient(article_of(record))
+        coefficient = gender_coefficient(known(record).source)
         if coefficient is None:
             raise NotObserved(NO_GENDER_WORD)
         if (group := subject_group(coefficient, threshold)) is None:

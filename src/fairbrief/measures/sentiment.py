@@ -19,7 +19,7 @@ from fairbrief import types as t
 from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, Fraction, NotObserved, TextScorer
 from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_differences
-from fairbrief.measures.record_texts import NO_GENDER_WORD, article_of, subject_of
+from fairbrief.measures.record_texts import NO_GENDER_WORD, known, subject_of
 from fairbrief.specs import parse
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics.regression import Fit, fit_robust, fit_sums
@@ -48,13 +48,13 @@ class Sentiments(BaseObservation):
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
         self.group_of(case.record)  # without which nothing is observed
-        return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+        return (t.Ask(self.scorer, (known(case.record).source, case.summary.text), SENTIMENT),)
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Sentences where a text's score is the mean of its sentences', else whole extracts; the article first."""
         (case,), (drawn,) = cases, extracts
         read = drawn.sentences if self._by_sentence else drawn.texts
-        return (t.Ask(self.scorer, (article_of(case.record), *read), SENTIMENT),)
+        return (t.Ask(self.scorer, (known(case.record).source, *read), SENTIMENT),)
 
     def observe_extracts(self, cases: t.Cases, extracts: t.UnitExtracts, scores: t.Answers) -> t.Observed:
         """The mean over the extracts of what `observe` would say of them."""
@@ -82,7 +82,7 @@ class Sentiments(BaseObservation):
         """The mean statistics of texts with these tones, for the record's group; nan is no known tone."""
         if np.isnan(article) or not len(tones):
             raise NotObserved(EMPTY_ARTICLE if np.isnan(article) else EMPTY_SUMMARY)
-        statistics = self.statistics(article, tones, float(len(article_of(case.record).split())), words)
+        statistics = self.statistics(article, tones, float(len(known(case.record).source.split())), words)
         return t.Rows.of({(name, group): float(np.mean(of)) for name, of in statistics.items()})
 
     def group_of(self, record: t.Record) -> str:
@@ -236,7 +236,7 @@ class SentimentChange(BaseMeasure):
 
     def asks(self, cases: t.Cases) -> Sequence[t.Ask]:
         (case,) = cases
-        return (t.Ask(self.scorer, (article_of(case.record), case.summary.text), SENTIMENT),)
+        return (t.Ask(self.scorer, (known(case.record).source, case.summary.text), SENTIMENT),)
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
@@ -248,7 +248,7 @@ class SentimentChange(BaseMeasure):
         both = float(is_known.all())
         row: dict[t.Column, float] = {("texts",): 1.0, ("one",): both}
         row["change",] = both * (tones[1] - tones[0])
-        texts = {"article": article_of(case.record), "summary": case.summary.text}
+        texts = {"article": known(case.record).source, "summary": case.summary.text}
         for (side, text), is_there, tone in zip(texts.items(), is_known, tones, strict=True):
             x = gender_coefficient(text)
             row |= {(side,): tone, (f"{side} known",): is_there}
@@ -351,7 +351,7 @@ class GenderAgreement(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         (case,) = cases
-        x = gender_coefficient(article_of(case.record))
+        x = gender_coefficient(known(case.record).source)
         if x is None:
             raise NotObserved(NO_GENDER_WORD)
         of_summary = gender_coefficient(case.summary.text)

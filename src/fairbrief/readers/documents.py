@@ -39,6 +39,8 @@ class Draft:
     """The matches of the stars in the documents' path, to align other paths with stars."""
     documents: list[Document] = field(default_factory=list)
     objects: list[Mapping[str, Any] | None] = field(default_factory=list)
+    written: dict[int, str] = field(default_factory=dict)
+    """By its place, the text of a document in the input, where it was not in its usual form."""
 
     def fill(self, pairs: Iterable[tuple[Any, Any]]) -> Draft:
         """Add texts, or objects with a text, each with the object around it (or None), which may have its attributes."""
@@ -51,7 +53,9 @@ class Draft:
                     remedy = "give the field with the text, as in --documents-field 'documents[*].body'"
                     raise fault(found, "its text in a field 'text'", remedy)
             if not is_plain(text):
-                text = text_of(text, f"the text of document {i}")
+                written, text = text, text_of(text, f"the text of document {i}")
+                if text != written:
+                    self.written[i - 1] = written
             attributes, ident = NOTHING, None
             if holder is not None:
                 if inner := holder.get("attributes") or inner:

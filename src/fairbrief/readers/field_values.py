@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -16,6 +18,10 @@ NOTHING: Mapping[str, Any] = {}
 """No attributes: one shared empty mapping, never modified."""
 WHOLE = 2**53
 """Floats without a fraction below this are exact whole numbers."""
+_INVISIBLE = re.compile("[\u00ad\u2060\ufeff]|\u200b(?!\\w)|(?<!\\w)\u200b")
+"""Soft hyphens, joiners, byte order marks, and spaces of no width that do not separate two words."""
+_UNBROKEN = re.compile("[\u00a0\u2007\u202f]")
+"""Spaces at which no line is broken."""
 
 
 def is_plain(value: Any) -> TypeGuard[str]:
@@ -24,6 +30,22 @@ def is_plain(value: Any) -> TypeGuard[str]:
 
 
 def text_of(value: Any, what: str) -> str:
+    """Text in its usual form, so that equal words are equal."""
+    return usual(_text(value, what))
+
+
+def usual(text: str) -> str:
+    """A text with composed characters (Unicode's NFC) and plain spaces, without invisible characters.
+
+    >>> usual("Zoe\u0308 paid\u00a03\u202f€.")
+    'Zoë paid 3 €.'
+    """
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _UNBROKEN.sub(" ", _INVISIBLE.sub("", text)))
+
+
+def _text(value: Any, what: str) -> str:
     """Text without NUL and without lone surrogates, which Arrow and HTML cannot represent."""
     if not isinstance(value, str):
         raise fault(f"{show(value)} as {what}", "text", "write it in quotation marks, or name another field")
@@ -40,10 +62,8 @@ def text_of(value: Any, what: str) -> str:
 
 def id_of(value: Any, what: str = "the id") -> str:
     """An id or a name: text that is not blank, or a number as text."""
-    if is_plain(value) and value and not value.isspace():
-        return value
     number = None if isinstance(value, (str, bool)) else _number(value)
-    text = number if number is not None else text_of(value, what)
+    text = number if number is not None else _text(value, what)
     if not text.strip():
         raise fault(f"an empty text as {what}", "text or a number", "add it")
     return text
@@ -57,7 +77,8 @@ def value_of(value: Any, what: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return text_of(value, what) if value.strip() else None
+        text = text_of(value, what)
+        return text if text.strip() else None
     if isinstance(value, date):
         return value.isoformat()
     number = _number(value)
@@ -123,10 +144,13 @@ def _number(value: Any) -> str | None:
     return None
 
 
-def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ...]:
+def read_entities(
+    value: Any, documents: Sequence[Document], written: Mapping[int, str]
+) -> tuple[Entity, ...]:
     """Entities from ``{"id", "first_name", "last_name", "attributes", "mentions"}``; ids are unique per record.
 
-    The numbers in mentions count blank documents; those of the result do not.
+    The numbers in mentions count blank documents, and the characters of documents as they were ``written`` in the input;
+    those of the result do not.
     """
     entities: dict[str, Entity] = {}
     for i, given in enumerate(list_of(value, "the entities"), 1):
@@ -141,12 +165,12 @@ def read_entities(value: Any, documents: Sequence[Document]) -> tuple[Entity, ..
         )
         attributes = attributes_of(entity.get("attributes"), f"the attributes of {what}")
         listed = [] if mentions is None else list_of(mentions, f"the mentions of {what}")
-        spans = (_mention(m, f"mention {j} of {what}", documents) for j, m in enumerate(listed, 1))
+        spans = (_mention(m, f"mention {j} of {what}", documents, written) for j, m in enumerate(listed, 1))
         entities[ident] = Entity(ident, first, last, attributes, tuple(spans))
     return tuple(entities.values())
 
 
-def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
+def _mention(given: Any, what: str, documents: Sequence[Document], written: Mapping[int, str]) -> Mention:
     mention = {"document": 0, **object_of(given, what)}
     for name in ("document", "start", "end"):
         number = mention.get(name)
@@ -157,9 +181,12 @@ def _mention(given: Any, what: str, documents: Sequence[Document]) -> Mention:
     if not text.strip():
         found = f"document {place}{' (blank)' if place < len(documents) else ''} in {what}"
         raise fault(found, "the number of a document with text", "count the record's documents from 0")
+    text = written.get(place, text)
     if not start < end <= len(text):
         found, wanted = f"characters {start} to {end} in {what}", f"a span inside its {len(text)} characters"
         raise fault(found, wanted, "count characters, not bytes or words; the end is one after the last")
+    if place in written:
+        start, end = len(usual(text[:start])), len(usual(text[:end]))
     before = sum(bool(other.text.strip()) for other in documents[:place])
     return Mention(before, start, end, id_of(mention.get("kind"), f"the kind of {what}"))
 
@@ -185,6 +212,5 @@ def read_summary(ident: str, system: str, text: Any, claims: Any = None) -> Summ
     cut = read_claims(claims) if claims is not None else None
     if text is None:
         return Summary(ident, system, "", cut, MISSING, NOTHING)
-    if not is_plain(text):
-        text = text_of(text, f"the summary of {system!r}")
+    text = text_of(text, f"the summary of {system!r}")
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)

@@ -148,7 +148,7 @@ class RowReader:
         entities: tuple[Entity, ...] = ()
         if (people := self._own(row, "entities")) is not None:
             self._see_inside("entities", people)
-            entities = v.read_entities(people, draft.documents)
+            entities = v.read_entities(people, draft.documents, draft.written)
         documents = draft.with_text
         self.blank += len(draft.documents) - len(documents)
         references, seed = given(row, fields.references), row.get("seed_document")

@@ -27,7 +27,7 @@ from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, 
 from fairbrief.reports.frames import encodable
 from fairbrief.serialization import EMPTY
 from fairbrief.statistics.jackknife import leave_one_out
-from fairbrief.text.sentences import sentence_spans, split
+from fairbrief.text.sentences import BLANK_LINE, sentence_spans, split
 
 ALONE = "undefined for a single record"
 
@@ -361,7 +361,7 @@ def without_sentence(case: t.Case, number: int) -> t.Case:
         left = text[: spans[number - 1][1] if number else start] + text[end:]
     kept = [text[a:b] for i, (a, b) in enumerate(spans) if i != number]
     if split(left) != kept:  # the end of a sentence can depend on the next one; an empty line always ends it
-        left = "\n\n".join(kept)
+        left = BLANK_LINE.join(kept)
     reason = "" if left.strip() else EMPTY
     return replace(case, summary=replace(case.summary, text=left, reason=reason))
 

@@ -20,7 +20,7 @@ from fairbrief.text.segmentation import words_of
 from fairbrief.text.sentences import sentences_of
 from fairbrief.types import Ask, Floats
 
-VERSION = 1
+VERSION = 2
 FEATURES = (
     "words", "stems", "pairs of stems", "numbers", "names", "best sentence", "best sentence's pairs", "best two sentences",
     "longest run", "parts of words", "missing numbers", "missing names", "length of claim", "length of text",

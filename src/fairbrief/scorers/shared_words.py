@@ -22,7 +22,7 @@ from fairbrief.types import Ask, Floats
 # ---------------------------------------------------------------------------------- containment
 
 
-CONTAINMENT_VERSION = 4
+CONTAINMENT_VERSION = 5
 _GRID = 2.0**-36
 """What weights are multiples of: sums of some thousand of them are exact."""
 
@@ -83,7 +83,7 @@ def _counted(entries: Entries) -> Floats:
 # --------------------------------------------------------------------------------------- n-grams
 
 
-NGRAM_VERSION = 3
+NGRAM_VERSION = 4
 
 
 class Ngram(CheckedSettings):

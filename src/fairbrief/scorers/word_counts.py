@@ -25,7 +25,7 @@ from fairbrief.scorers.pairs import best_passages
 from fairbrief.specs import CheckedSettings
 from fairbrief.text import published_nltk, rouge, sentences
 from fairbrief.text.languages import ENGLISH
-from fairbrief.text.segmentation import NEEDS_ICU, Rule, parted, plain_words, words_of
+from fairbrief.text.segmentation import Rule, parted, plain_words, words_by
 from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import FUNCTION_WORDS
 from fairbrief.types import Ask, Floats, Integers
@@ -151,8 +151,8 @@ class SentenceScorer(CheckedSettings, ABC):
     def fingerprint(self) -> str:
         """The spec, the version of this code, and what cuts texts."""
         if self.sentences == "given":
-            return f"{self!r} 2 by={self.by}"
-        return f"{self!r} 1 {published_nltk.edition() if self.sentences == 'punkt' else 'builtin 1'}"
+            return f"{self!r} 3 by={self.by}"
+        return f"{self!r} 2 {published_nltk.edition() if self.sentences == 'punkt' else 'builtin 1'}"
 
     @property
     @abstractmethod
@@ -177,11 +177,11 @@ class SentenceScorer(CheckedSettings, ABC):
 
 
 def _tokens(text: str, stop: frozenset[str] = frozenset()) -> list[str]:
-    if not text.isascii() and NEEDS_ICU.search(text):
-        found = words_of(text.lower())
-    else:
-        found = [word for word in plain_words(text.lower()) if len(word) > 1]
-    return [word for word in found if word not in stop]
+    return [word for word in words_by(_long_words, text.lower()) if word not in stop]
+
+
+def _long_words(text: str) -> list[str]:
+    return [word for word in plain_words(text) if len(word) > 1]
 
 
 _TOKENS = Rule(_tokens)
@@ -300,7 +300,7 @@ class Counts(SentenceScorer):
 
     @property
     def fingerprint(self) -> str:
-        return f"{self!r} version=1"
+        return f"{self!r} version=2"
 
     @property
     def rule(self) -> Rule:

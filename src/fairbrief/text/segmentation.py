@@ -1,6 +1,7 @@
 """Words of any script: runs of letters and digits, or ICU's words for scripts without spaces or with combining signs.
 
-ICU is not used for texts without such characters, so English text costs nothing extra and keeps its words.
+ICU is not used for pieces of texts without such characters, so English text costs nothing extra, and keeps its words beside a
+Chinese name.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ NEEDS_ICU = re.compile(
     "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0002ffff]"
 )
 """Characters of scripts without spaces (Han, kana, Thai, Lao, Khmer, Burmese), and combining signs."""
-_KANA = re.compile("[\u3040-\u30ff]")
 
 
 def ascii_table(keeps: Callable[[str], bool]) -> bytes:
@@ -66,24 +66,27 @@ def words_of(text: str) -> list[str]:
     """
     if text.isascii():
         return ascii_words(_LOOSE_APOSTROPHE.sub(" ", text) if "'" in text else text, _HELD)
-    if not NEEDS_ICU.search(text):
-        return WORD.findall(text)
-    return list(_segmented(text))
+    return words_by(WORD.findall, text)
+
+
+def words_by(rule: Callable[[str], list[str]], text: str) -> list[str]:
+    """The words of a text by a rule; by ICU in those pieces between blanks that need it."""
+    if text.isascii() or not NEEDS_ICU.search(text):
+        return rule(text)
+    return list(chain.from_iterable(_segmented(p) if NEEDS_ICU.search(p) else rule(p) for p in text.split()))
 
 
 @lru_cache(maxsize=1 << 14)
 def _segmented(text: str) -> tuple[str, ...]:
     from icu4py.breakers import WordBreaker
 
-    locale = "ja" if _KANA.search(text) else "zh"
-    return tuple(piece for piece in WordBreaker(text, locale) if any(c.isalnum() for c in piece))
+    # The dictionary is the same for Chinese and Japanese.
+    return tuple(piece for piece in WordBreaker(text, "zh") if any(c.isalnum() for c in piece))
 
 
 def word_count(text: str) -> int:
     """The number of words in a text: pieces between blanks, or segmented words in a script without blanks."""
-    if text.isascii() or not NEEDS_ICU.search(text):
-        return len(text.split())
-    return len(words_of(text))
+    return len(words_by(str.split, text))
 
 
 def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:

@@ -25,6 +25,8 @@ T = TypeVar("T")
 CLOSERS = "\"'”’»)\\]"
 OPENERS = "\"'“‘«(\\["
 
+BLANK_LINE = "\n\n"
+"""What joins texts so that no sentence continues in the next one."""
 ENDERS = ".!?…؟۔।॥"
 WIDE_ENDERS = "。！？｡။។"
 """Enders of scripts without spaces."""

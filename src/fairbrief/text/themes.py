@@ -12,7 +12,7 @@ from typing import Any
 
 from fairbrief.errors import DataError, text_of
 from fairbrief.text.gendered_words import WORD
-from fairbrief.text.segmentation import NEEDS_ICU, words_of
+from fairbrief.text.segmentation import words_by
 from fairbrief.text.vocabulary import vocabulary
 
 WANTED = (
@@ -105,8 +105,7 @@ def topic_of(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    text = text.lower().replace("’", "'")
-    return words_of(text) if NEEDS_ICU.search(text) else WORD.findall(text)
+    return words_by(WORD.findall, text.lower().replace("’", "'"))
 
 
 @lru_cache(maxsize=16)

@@ -55,8 +55,10 @@ def test_words_of_scripts_without_spaces_are_dictionary_words() -> None:
 
 @given(strategies.text(strategies.sampled_from("aBz09'_.é -\n\x1f")))
 def test_words_are_the_same_beside_other_characters(text: str) -> None:
-    """Words of ASCII texts, which are read another way, are those that the same text has beside another word."""
-    assert [*words_of(text), "é"] == words_of(f"{text} é")
+    """Words of ASCII texts, which are read another way, are those that the same text has beside a word of any script."""
+    for other in ("é", "北京", "lɑ̃fɑ̃"):
+        assert [*words_of(text), other] == words_of(f"{text} {other}")
+        assert word_count(f"{text} {other}") == word_count(text) + 1
 
 
 def test_function_words_of_the_language_do_not_count() -> None:
