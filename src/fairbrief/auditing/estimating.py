@@ -462,7 +462,7 @@ def from_random(
             gaps[i] = {}
         elif found.count[i] < FEWEST_CLUSTERS or gap["extract_se"] is None:
             gaps[i] = {"extract_difference": gap["extract_difference"]}
-        elif is_between:
+        elif here.here[name].is_between:
             items, names = here.items(name)[i], here.units.names[i]
             test = between_chance(found, i, items, names, settings.n_resamples, settings.seed)
             gap["extract_p"] = None if test is None else test.p
