@@ -446,7 +446,7 @@ def from_random(
     clusters allow: a few summaries that lack a rare group hardly vary, and chance alone makes them all lack it. The interval
     contains 0 if p is not significant.
     """
-    found, is_between = less.spreads(kinds), here.here[name].is_between
+    found = less.spreads(kinds)
     if less.left.shape[1] < FEWEST_CLUSTERS:
         values = found.value.tolist()
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
