@@ -187,6 +187,11 @@ def worlds() -> Iterator[World]:
         _cells(list(RANDOM), (20, 50)), bank=1000,
     )  # fmt: skip
     yield World(
+        "rare", "random sentences, a group is in one of nine records", documents(RANDOM, 0.9, (0.49, 0.49, 0.02)),
+        [Cell(ATTRIBUTES[:1], ("one", "two", "four"), (n,)) for n in (20, 50, 200)], asks="between records",
+        bank=2000,
+    )  # fmt: skip
+    yield World(
         "extractive", "lead, LexRank, longest sentences, random sentences", documents(EXTRACTIVE, 0.0, HALF),
         _cells(list(EXTRACTIVE)),
     )  # fmt: skip

@@ -430,7 +430,7 @@ def tables(rows: Sequence[Mapping[str, Any]]) -> str:
             ),
             *_table("planted|clusters|named|another group named", planted),
             *_table(
-                "difference between groups of records|clusters|has a p|p ≤ .05 of these|against random sentences",
+                "group difference|clusters|has a p|p ≤ .05 of these|against random sentences",
                 between,
             ),
             *_table("group difference|clusters|detectable|found at that size|against random sentences", seen),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
-from fairbrief.auditing.jackknifed import Units
+from fairbrief.auditing.estimating import Settings, from_random
+from fairbrief.auditing.jackknifed import Readings, Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads
 from fairbrief.statistics.resampling import PermutationTest
@@ -182,3 +183,13 @@ def test_ways_that_are_too_many_to_list_are_drawn() -> None:
     """Of 16 clusters' 2^15 ways 100 are drawn, none of which turns none or all: one of 101."""
     found = flips([1.0] * 16, Value(np.array(1.0), "both", ("d",)))
     assert found == PermutationTest(1 / 101, 1 / 2**15, 1 / 101, 0.0)
+
+
+def test_a_few_clusters_that_are_alike_do_not_differ_from_random_sentences() -> None:
+    """Five summaries lack a rare group, as chance alone makes them: p is that of five equal signs, 1/16, and the interval has 0."""
+    x = np.array([[-1.0, -1.01, -0.99, -1, -1]])
+    less = Readings(x.mean(axis=1), (x.sum() - x) / 4, x)
+    here: Any = SimpleNamespace(strata=lambda _: None, here={"d": Value(np.array(-1.0), "both")})
+    (found,) = from_random(less, here, "d", Settings())
+    assert found["extract_p"] == 1 / 16
+    assert found["extract_difference_low"] < found["extract_difference_high"] == 0

@@ -446,16 +446,16 @@ def from_random(
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
     ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
-    or (parts,).
+    or (parts,). p is at least the smallest that sign flips of the contributing clusters allow: a few summaries that lack a rare group
+    hardly vary, and chance alone makes them all lack it. The interval contains 0 if p is not significant.
     """
-    kinds, is_between = here.strata(name), here.here[name].is_between
-    found = less.spreads(kinds)
+    found = less.spreads(here.strata(name))
     if less.left.shape[1] < FEWEST_CLUSTERS:
         values = found.value.tolist()
         return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = settings.bounds(found)
     gaps = by_part({
-        "extract_difference": found.value, "extract_p": jackknife.t_test(found),
+        "extract_difference": found.value, "extract_p": np.maximum(jackknife.t_test(found), 2.0 ** (1 - found.count)),
         "extract_difference_low": np.fmax(low, limits[0]), "extract_difference_high": np.fmin(high, limits[1]),
         "extract_se": found.error, "extract_freedom": found.freedom,
         "detectable": jackknife.detectable(found, settings.confidence_level),
@@ -465,10 +465,13 @@ def from_random(
             gaps[i] = {}
         elif found.count[i] < FEWEST_CLUSTERS or gap["extract_se"] is None:
             gaps[i] = {"extract_difference": gap["extract_difference"]}
-        elif is_between:
+        elif here.here[name].is_between:
             items, names = here.items(name)[i], here.units.names[i]
             test = between_chance(found, i, items, names, settings.n_resamples, settings.seed)
             gap["extract_p"] = None if test is None else test.p
+        if (p := gaps[i].get("extract_p")) is not None and p > 1 - settings.confidence_level:
+            gap["extract_difference_low"] = min(gap["extract_difference_low"], 0.0)
+            gap["extract_difference_high"] = max(gap["extract_difference_high"], 0.0)
     return gaps
 
 

@@ -145,10 +145,8 @@ def _simultaneous(
     # Holm rejects a little more than Bonferroni: a known sign bounds the interval.
     if p is not None and p <= settings.alpha:
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
-    own, _ = against_baseline(e)
-    if own is not None and own * tests > settings.alpha:
-        return min(least, 0.0), max(most, 0.0)
-    return least, most
+    is_significant = (against_baseline(e)[0] or 0.0) * tests <= settings.alpha
+    return (least, most) if is_significant else (min(least, 0.0), max(most, 0.0))
 
 
 def _part_from(estimates: list[Estimate], tests: Sequence[int], settings: Settings) -> None:
