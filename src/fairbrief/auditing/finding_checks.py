@@ -9,24 +9,25 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing import estimating
 from fairbrief.auditing.ledger import Ledger
+from fairbrief.auditing.origins import Names, side_by_side
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.per_record import IsOut, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.watchers import SHOWN, TextHashes, Watchers
 from fairbrief.conclusions import SIGNIFICANT, against_baseline, conclusion, leading
+from fairbrief.ranges import changes
 from fairbrief.reports import wording
-from fairbrief.reports.frames import plain_numbers, rows_where, rows_with
+from fairbrief.reports.frames import numbers, plain_numbers, rows_where, rows_with
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import Result
 from fairbrief.statistics.resampling import holm
@@ -43,22 +44,20 @@ NO_TEXTS: Texts = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Repeats(NamedTuple):
-    """Records that share a text: how many, in how many groups, some of one group, and all but those of one cluster of each group."""
+    """Records that share a text: how many, in how many groups, some of one group, and the rows of all but one cluster of each group."""
 
     records: int
     groups: int
     examples: Sequence[str]
-    extra: AbstractSet[tuple[str, str]]
-    """By system and record."""
+    extra: pa.Table
 
     def are_extra(self, rows: pa.Table) -> NDArray[np.bool_]:
         """Whether each row's record repeats another one of its system, of another cluster."""
-        pairs = zip(_texts(rows["system"]), _texts(rows["record"]), strict=True)
-        return np.fromiter((pair in self.extra for pair in pairs), dtype=np.bool_, count=len(rows))
+        return np.asarray(_pairs(rows).places_in(_pairs(self.extra)) >= 0)
 
     def extra_of(self, system: str) -> int:
         """How many records of a system repeat another one."""
-        return sum(of == system for of, _ in self.extra)
+        return len(rows_with(self.extra, "system", system)["record"].unique())
 
     def described(self) -> dict[str, Any]:
         """The entry in ``made``."""
@@ -85,7 +84,8 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
     for system, pairs in summaries.pairs():
         record, text = _shared(pairs[:, 0], pairs[:, 1])
         source = documents[np.searchsorted(of_record, record)]
-        with_sources = np.unique(np.column_stack([text, source]), axis=0)[:, 0]
+        order = np.lexsort((source, text))
+        with_sources = text[order][changes(text[order]) | changes(source[order])]
         differ = np.isin(text, _several(with_sources))
         if differ.any():
             shared[system] = record[differ], text[differ] ^ hash_of_name(system)
@@ -110,35 +110,64 @@ def _shared(text: Integers, record: Integers) -> Texts:
 
 def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    found: defaultdict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
-    """By system and text the clusters and records that share it."""
-    for table in _whose(rows):
-        for system in table["system"].unique().to_pylist():
-            records, texts = texts_of(system)
-            if not len(records):
-                continue
-            of_system = rows_with(table, "system", system)
-            hashes = _hashes(of_system["record"])
-            among = _are_among(hashes, records)
-            some, shared = rows_where(of_system, among), texts[np.searchsorted(records, hashes[among])]
-            whose = zip(shared.tolist(), _texts(some["cluster"]), _texts(some["record"]), strict=True)
-            for text, cluster, record in whose:
-                found[system, text].append((cluster, record))
-    extra: set[tuple[str, str]] = set()
-    repeated: defaultdict[int, set[str]] = defaultdict(set)
-    for (system, text), pairs in found.items():
-        first, _ = min(pairs)
-        if others := {(system, record) for cluster, record in pairs if cluster != first}:
-            extra |= others
-            repeated[text].update(record for _, record in pairs)
-    if not extra:
+    shared = [
+        some
+        for table in _whose(rows)
+        for system in table["system"].unique().to_pylist()
+        if len((texts := texts_of(system))[0])
+        and len(some := _with_texts(rows_with(table, "system", system), *texts))
+    ]
+    if not shared:
         return None
-    examples = min(map(sorted, repeated.values()))[:SHOWN]
-    return Repeats(len(set().union(*repeated.values())), len(repeated), examples, extra)
+    whole = pa.concat_tables(shared)
+    text = plain_numbers(whole["text"])
+    system = _ranks(whole["system"])
+    cluster = _ranks(whole["cluster"])
+    order = np.lexsort((cluster, text, system))
+    text, system, cluster = text[order], system[order], cluster[order]
+    begins = np.flatnonzero(changes(text) | changes(system))
+    many = np.diff(np.append(begins, len(text)))
+    is_extra = cluster != np.repeat(cluster[begins], many)
+    is_repeated = np.repeat(np.logical_or.reduceat(is_extra, begins), many)
+    whole = whole.take(numbers(order))
+    repeated, extra = rows_where(whole, is_repeated), rows_where(whole, is_extra)
+    if not len(repeated):
+        return None
+    first = repeated.filter(pc.equal(repeated["record"], pc.min(repeated["record"])))
+    groups = (repeated.filter(pc.equal(repeated["text"], one)) for one in first["text"].unique())
+    examples = min(sorted(group["record"].unique().to_pylist()) for group in groups)[:SHOWN]
+    return Repeats(
+        pc.count_distinct(repeated["record"]).as_py(),
+        pc.count_distinct(repeated["text"]).as_py(),
+        examples,
+        extra,
+    )
+
+
+def _pairs(rows: pa.Table) -> Names:
+    """The system and the record of each row, to be compared."""
+    columns = (rows[name].cast(pa.large_binary()).combine_chunks() for name in ("system", "record"))
+    return side_by_side(*map(Names, columns))
+
+
+def _ranks(names: pa.ChunkedArray) -> Integers:
+    """The place of each name among the distinct ones, sorted. Shape: (n,)."""
+    ranks = pc.rank(names.cast(pa.string()).combine_chunks(), tiebreaker="dense")
+    return plain_numbers(pa.chunked_array([ranks]))  # numpy.asarray would import pandas
+
+
+def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
+    """The rows of records that share a text, with its hash in the column ``text``."""
+    hashes = _hashes(rows["record"])
+    among = _are_among(hashes, records)
+    text = texts[np.searchsorted(records, hashes[among])]
+    return rows_where(rows, among).append_column("text", numbers(text))
 
 
 def _are_among(sought: Integers, known: Integers) -> NDArray[np.bool_]:
     """Whether each number sought is one of those ``known``, which ascend: large lists are searched, not sorted again."""
+    if not len(known):
+        return np.zeros(len(sought), dtype=np.bool_)
     return np.asarray(known[np.minimum(np.searchsorted(known, sought), len(known) - 1)] == sought)
 
 
@@ -149,7 +178,7 @@ def _hashes(names: pa.ChunkedArray) -> Integers:
 
 def _texts(column: pa.ChunkedArray) -> Iterator[str]:
     """The texts of a column, of which few are in memory."""
-    for chunk in column.cast(pa.string()).chunks:
+    for chunk in column.chunks:
         yield from chunk.to_pylist()
 
 

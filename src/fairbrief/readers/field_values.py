@@ -62,6 +62,8 @@ def _text(value: Any, what: str) -> str:
 
 def id_of(value: Any, what: str = "the id") -> str:
     """An id or a name: text that is not blank, or a number as text."""
+    if is_plain(value) and value and not value.isspace():
+        return value
     number = None if isinstance(value, (str, bool)) else _number(value)
     text = number if number is not None else _text(value, what)
     if not text.strip():
@@ -212,5 +214,6 @@ def read_summary(ident: str, system: str, text: Any, claims: Any = None) -> Summ
     cut = read_claims(claims) if claims is not None else None
     if text is None:
         return Summary(ident, system, "", cut, MISSING, NOTHING)
-    text = text_of(text, f"the summary of {system!r}")
+    if not is_plain(text):
+        text = text_of(text, f"the summary of {system!r}")
     return Summary(ident, system, text, cut, "" if text and not text.isspace() else EMPTY, NOTHING)
