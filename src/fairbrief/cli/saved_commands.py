@@ -170,7 +170,7 @@ def gate(
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
 ) -> None:
-    """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if one is inconclusive.
+    """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if none fails but one is inconclusive.
 
     A RULE is MEASURE<=NUMBER or MEASURE>=NUMBER. MEASURE:QUANTITY limits another number of the measure, for every
     group unless [GROUP] follows. MEASURE:QUANTITY-random limits its difference from the random-sentence baseline.
