@@ -255,3 +255,23 @@ def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:
         testable[alpha] = {e.testable for e in compare(*alone) if e.p is not None or e.testable is False}
     assert True in testable[0.05]
     assert testable[0.001] == {False}
+
+
+def test_a_difference_counts_the_clusters_of_the_audit_with_fewer() -> None:
+    """Where one audit knows the people of two records, another those of three, two records compare them, either way round."""
+    people = [
+        {"id": name, "first_name": name, "last_name": "Berg", "attributes": {"gender": gender}}
+        for name, gender in (("Anna", "female"), ("Paul", "male"))
+    ]
+    row = {"documents": ["Anna Berg met Paul Berg."], "summary": "Anna Berg spoke."}
+    plan = Plan(measures=["entity_inclusion@gender"], n_resamples=99)
+    audits = [
+        audit(
+            read([{**row, "id": str(i), "entities": people if i < known else people[:1]} for i in range(4)]),
+            plan,
+        )
+        for known in (2, 3)
+    ]
+    for pair in (audits, audits[::-1]):
+        (e,) = (e for e in compare(*pair) if e.is_primary)
+        assert (e.group_clusters, e.other_clusters, e.low) == (4, 2, None)

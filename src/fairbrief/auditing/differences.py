@@ -231,7 +231,7 @@ def _of_value(
     of_measure = estimating.calibration_notes(a, settings) if value.is_primary else ()
     widest = 1.0 if value.is_share else value.limits[1] - value.limits[0]
     columns = (
-        known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units),
+        known, found.value.tolist(), (np.isinf(one.here) & np.isinf(other.here)).tolist(), estimating.presence(value, a.units, b.units),
         spreads, estimating.intervals_of(found, settings),
     )  # fmt: skip
     for i, (given, own, infinite, groups, spread, interval) in enumerate(zip(*columns, strict=True)):

@@ -282,14 +282,17 @@ def leaders(several: Sequence[Jackknifed]) -> dict[str, Jackknifed]:
     return leading
 
 
-def presence(value: Value, units: Units) -> list[Fields]:
-    """The numbers of clusters and items, per part, with the group of a value, or with each of its two."""
+def presence(value: Value, *systems: Units) -> list[Fields]:
+    """The numbers of clusters and items, per part, with the group of a value, or with each of its two; of a difference of systems,
+    the smaller numbers.
+    """
     if not value.present:
-        return [{}] * len(units.sums)
-    clusters = units.clusters_with(value.present)
+        return [{}] * len(systems[0].sums)
+    clusters = np.minimum.reduce([units.clusters_with(value.present) for units in systems])
     columns: dict[str, NDArray[Any]] = {}
     for i, (name, column) in enumerate(zip(("group", "other"), value.present, strict=False)):
-        columns |= {f"{name}_clusters": clusters[:, i], f"{name}_items": units.total[column]}
+        items = np.minimum.reduce([units.total[column] for units in systems])
+        columns |= {f"{name}_clusters": clusters[:, i], f"{name}_items": items}
     return by_part(columns)
 
 
