@@ -21,6 +21,7 @@ from fairbrief.auditing import audit, check, record_values
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
 from fairbrief.cli.command_line import check_sheet
+from fairbrief.cli.input_options import comma_separated
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.reports.terminal import Place, print_result, print_tables
@@ -56,7 +57,7 @@ class JudgingOptions:
 
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
-        choices = list(map(str.strip, self.choices.split(","))) if self.choices else None
+        choices = comma_separated(self.choices) if self.choices else None
         attributes = {self.attribute: self.attribute} if self.attribute else {}
         cases = readers.read(records, attributes=attributes)
         asked = list(items_of(cases, self.task, self.attribute, choices=choices))
@@ -88,7 +89,7 @@ def export(
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
     if per_case is not None and not annotators:
         raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
-    names = [name.strip() for name in annotators.split(",")]
+    names = comma_separated(annotators)
     loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
     paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):

@@ -17,7 +17,7 @@ import typer
 
 from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import pair
+from fairbrief.cli.input_options import comma_separated, pair
 from fairbrief.errors import DataError, RequestError
 from fairbrief.people.build_people import build as build_people
 from fairbrief.people.filling import PeopleOptions
@@ -203,7 +203,7 @@ def stratified(
     """
     name, field = _attribute(attribute)
     more = {topic: topic} if topic else {}
-    order = list(map(str.strip, values.split(","))) if values else None
+    order = comma_separated(values) if values else None
     if size is None and any((similar, topic, options.distinct, options.min_tokens, options.max_tokens)):
         needs = "--similar, --topic, --distinct, --min-tokens and --max-tokens need --size"
         raise RequestError(f"{needs}: without it, the records of the source are the sets.")

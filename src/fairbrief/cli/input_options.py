@@ -45,6 +45,11 @@ def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
     return reading
 
 
+def comma_separated(text: str) -> list[str]:
+    """The parts of ``A, B``."""
+    return [part.strip() for part in text.split(",")]
+
+
 def pair(option: str, text: str) -> tuple[str, str]:
     """Name and value in NAME=VALUE."""
     name, _, value = text.partition("=")

@@ -106,7 +106,7 @@ def chunks(
         result = agreement.chunk_sizes(
             reading,
             scorer,
-            sizes=[size.strip() for size in sizes.split(",")],
+            sizes=inputs.comma_separated(sizes),
             threshold=threshold,
             resampling=saved_values.Resampling(plan.n_resamples, plan.seed),
             scorers=Scorers(wrap=inputs.cached(cache)),

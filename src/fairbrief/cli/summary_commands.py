@@ -306,7 +306,7 @@ def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, li
     for name, values in [*given, *(inputs.pair("--set", text) for text in others)]:
         if name in axes:
             raise RequestError(f"The setting '{name}' is given twice: write all values at once, {name}=1,2.")
-        axes[name] = [value.strip() for value in values.split(",")]
+        axes[name] = inputs.comma_separated(values)
         if "" in axes[name]:
             raise RequestError(f"The setting '{name}' has an empty value: write {name}=1,2.")
     return axes

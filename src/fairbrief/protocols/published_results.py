@@ -7,11 +7,9 @@ the command ``fairbrief protocol`` and the titles of printed tables are made onl
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from math import isinf, isnan
 from typing import Any, ClassVar, Literal
 
@@ -19,6 +17,7 @@ import msgspec
 
 from fairbrief.protocols import ProtocolDeclaration
 from fairbrief.specs import CheckedSettings
+from fairbrief.text.vocabulary import packaged
 from fairbrief.types import Estimate, Table
 
 ABSENT = "–"
@@ -112,8 +111,7 @@ def published_results(name: str) -> tuple[PublishedResult, ...]:
 
 @cache
 def _declared(name: str) -> Mapping[str, Any]:
-    source = files("fairbrief.protocols") / "results" / f"{name}.toml"
-    return tomllib.loads(source.read_text(encoding="utf-8"))
+    return packaged("fairbrief.protocols", "results", f"{name}.toml")
 
 
 def cells(estimates: Sequence[Estimate], system: str, asked: Iterable[str], digits: int = 3) -> Iterator[str]:

@@ -11,17 +11,16 @@ import ast
 import json
 import math
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.resources import files
 from typing import Any
 
 from fairbrief.readers.fields import flat
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.rows_on_disk import RowsOnDisk
+from fairbrief.text.vocabulary import packaged
 
 Paths = Sequence[tuple[Sequence[str], bool]]
 """The keys of each path, and whether its value must be a list."""
@@ -31,7 +30,7 @@ def _keys(path: str) -> tuple[Sequence[str], bool]:
     return path.removesuffix("[]").split("."), path.endswith("[]")
 
 
-_KNOWN = tomllib.loads((files("fairbrief.readers") / "traces.toml").read_text(encoding="utf-8"))
+_KNOWN = packaged("fairbrief.readers", "traces.toml")
 PATHS, ATTRIBUTES, HOLDERS = (
     {name: list(map(_keys, paths.split())) for name, paths in _KNOWN[part].items()}
     for part in ("paths", "attributes", "holders")

@@ -336,9 +336,8 @@ def _in_order(members: Sequence[Estimate]) -> list[Estimate]:
 
 
 def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
-    named, size = (
-        max((e.family_size for e in members if e.is_named == yes), default=0) for yes in (True, False)
-    )
+    named = max((e.family_size for e in members if e.is_named), default=0)
+    size = max((e.family_size for e in members if not e.is_named), default=0)
     holm = f"Holm over {counted(size or named, 'comparison')}" if max(size, named) > 1 else ""
     holm += f" (named in advance: over {named})" if holm and named and size else ""
     if not has_random:

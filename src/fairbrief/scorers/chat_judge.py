@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 import hashlib
 import sys
-import tomllib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, field
-from importlib.resources import files
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -21,10 +19,10 @@ from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import with_progress
 from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
+from fairbrief.text.vocabulary import packaged
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
-FILE = files("fairbrief.scorers") / "judge_prompts.toml"
-PROMPTS: Mapping[str, Mapping[str, str]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+PROMPTS: Mapping[str, Mapping[str, str]] = packaged("fairbrief.scorers", "judge_prompts.toml")
 QUESTIONS, FORMS, DIMENSIONS = (PROMPTS[part] for part in ("questions", "forms", "dimensions"))
 SHOWN = 3
 
@@ -161,8 +159,9 @@ class Judge(ChatJudge):
 
     def worded(self, pair: pairs.Key) -> str:
         source, summary = pair
-        told = {"dimension": self.dimension, "explained": DIMENSIONS[self.dimension]}
-        return QUESTIONS["judge"].format(**told, source=source, summary=summary)
+        return QUESTIONS["judge"].format(
+            dimension=self.dimension, explained=DIMENSIONS[self.dimension], source=source, summary=summary
+        )
 
 
 class ChatLabel(ChatJudge):

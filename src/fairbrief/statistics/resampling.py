@@ -161,9 +161,9 @@ def group_permutation(
 ) -> PermutationTest:
     """Test that the ratios Σ top / Σ bottom of two groups of clusters are equal. Shapes: (c,) each.
 
-    The result is the same if a multiple of the bottoms is added to the tops. The statistic is |t| of Welch, so that the test is valid asymptotically where variances differ, and exact where
-    clusters are exchangeable. Up to 10,000, all ways to choose the smaller group are listed; else ``n_resamples`` are drawn,
-    each a function of seed, cluster name and draw.
+    The result is the same if a multiple of the bottoms is added to the tops. The statistic is |t| of Welch, so that the test is
+    valid asymptotically where variances differ, and exact where clusters are exchangeable. Up to 10,000, all ways to choose the
+    smaller group are listed; else ``n_resamples`` are drawn, each a function of seed, cluster name and draw.
     p is 1 unless each group has two clusters.
     Source: Janssen, Statistics & Probability Letters 36 (1997); Chung & Romano, Annals of Statistics 41 (2013).
     """

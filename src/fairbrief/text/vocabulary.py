@@ -1,4 +1,4 @@
-"""Word lists from `vocabularies`, one file per topic, and the function words of English."""
+"""Tables of words that the package contains: word lists from `vocabularies`, one file per topic, and the function words of English."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from importlib.resources import files
 from typing import Any
 
 
+def packaged(package: str, *path: str) -> Mapping[str, Any]:
+    """The tables of a TOML file in a package."""
+    return tomllib.loads(files(package).joinpath(*path).read_text(encoding="utf-8"))
+
+
 @cache
 def vocabulary(topic: str) -> Mapping[str, Any]:
     """The lists of a topic by name. A list is a text of words separated by blanks."""
-    file = files("fairbrief.text") / "vocabularies" / f"{topic}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return packaged("fairbrief.text", "vocabularies", f"{topic}.toml")
 
 
 @cache
