@@ -24,7 +24,7 @@ REFUSED = [
     ("summarize one.jsonl --summarizer lead --out o.jsonl", "Did you mean --with?"),
     ("audit one.jsonl --output o", "Did you mean --out?"),
     ("report saved --format pdf", "markdown"),
-    ("measures buur", "Did you mean 'bur'"),
+    ("measures buur@mood", "Did you mean 'bur'"),
     ("protocol chau-sentiment 'Table 99'", "has no Table 99. It has: Section 2, Figure 1"),
     # one value where there is one
     *((f"audit one.jsonl {option} 9 {option} 8", f"{option} is given 2 times") for option in ("--resamples", "--id-field", "--out")),

@@ -212,7 +212,7 @@ def measures(name: str | None = o.argument("Measure, scorer or another plug-in."
         from rich.markdown import Markdown
 
         console = Console()
-        console.print(Markdown(explanation(name)), width=min(console.width, WIDEST))
+        console.print(Markdown(explanation(specs.parse(name).name)), width=min(console.width, WIDEST))
         return
     known_as = names_of_classes()
     tables = []
