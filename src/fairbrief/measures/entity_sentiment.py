@@ -148,6 +148,7 @@ class EntitySentiment(BaseMeasure):
     name = "entity_sentiment"
     languages = ("en",)
     declaration = Declaration(
+        version=2,
         family="Sentiment towards entities",
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",

@@ -19,9 +19,11 @@ from fairbrief.text.vocabulary import words
 GENDERED_TITLES = {title: gender for gender in ("male", "female") for title in words("titles", gender)}
 """Title, lower-case and without full stop → ``female`` or ``male``; without neutral ones."""
 TITLES = words("titles", "male", "female", "of_neither", "offices")
-POSTNOMINALS = words("names", "postnominals")
-SUFFIXES = POSTNOMINALS | words("names", "generations")
+SUFFIXES = words("names", "postnominals", "generations")
 """Words after a name that do not help to distinguish people."""
+KNOWN_SUFFIXES = words("names", "postnominals", "more_postnominals")
+OFFICES = TITLES | words("names", "callings") | words("titles", "unchanged", "roles", "more_offices")
+"""Words that end what is before a name and no part of it: ``Prime Minister``, ``Labour MP``."""
 PARTICLES = words("names", "particles")
 """Small words inside a name that count as its parts in running text."""
 DOTTED = words("titles", "dotted")
@@ -41,6 +43,27 @@ def is_title(token: str) -> bool:
 def without_titles(tokens: Iterable[str]) -> list[str]:
     """A name's tokens without titles and suffixes."""
     return [token for token in tokens if not is_title(token) and bare(token) not in SUFFIXES]
+
+
+def with_last(tokens: Sequence[str]) -> list[str]:
+    """A name's tokens without titles and suffixes, but with a last name that is also a title (Stephen King)."""
+    own = [token for token in tokens if bare(token) not in SUFFIXES] or tokens
+    return [*without_titles(own[:-1]), *own[-1:]]
+
+
+def without_office(tokens: Sequence[str]) -> tuple[str, ...]:
+    """A name's tokens without an office before it, whatever its other words are, and without letters of honour after it.
+
+    >>> without_office("Shadow Home Secretary Ann Smith MP".split()), without_office("Mary King Smith".split())
+    (('Ann', 'Smith'), ('Mary', 'King', 'Smith'))
+    """
+    end = len(tokens)
+    while end > 1 and bare(tokens[end - 1]) in KNOWN_SUFFIXES:
+        end -= 1
+    low = [bare(token) for token in tokens[: end - 1]]
+    parts = [{word.removesuffix("s"), *word.split("-")} for word in low]
+    start = max((i for i, own in enumerate(parts, 1) if own & OFFICES), default=0)
+    return tuple(tokens[start:end] if clear_given_names().isdisjoint(low[:start]) else tokens[:end])
 
 
 def gender_of_title(token: str) -> str:
@@ -156,10 +179,16 @@ def given_names() -> frozenset[str]:
     return world.union(map(_plain, world), shares("male.first"), shares("female.first"))
 
 
+@cache
+def clear_given_names() -> frozenset[str]:
+    """Given names that are no title, and hardly ever a place, a people or a common word."""
+    others = words("not_people", "plain_words", "countries", "regions", "cities", "also_names", "peoples")
+    return given_names() - TITLES - others
+
+
 # ---- The parts of written names
 
 
-KNOWN_SUFFIXES: Final = words("names", "postnominals", "more_postnominals")
 KNOWN_PARTICLES: Final = words("names", "particles", "more_particles")
 """Particles inside a known name; in running text some of these are mostly other words."""
 _ROMAN: Final = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split())

@@ -13,8 +13,18 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from fairbrief.text.gendered_words import WORD
-from fairbrief.text.names import GENDER_WORDS, bare, gender_of_title, given_names, is_title, without_titles
-from fairbrief.text.recognition import Span, choose, parts, propose, runs
+from fairbrief.text.names import (
+    GENDER_WORDS,
+    bare,
+    clear_given_names,
+    gender_of_title,
+    given_names,
+    is_title,
+    with_last,
+    without_office,
+    without_titles,
+)
+from fairbrief.text.recognition import LONGEST, Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
 SHORTEST_FUZZY = 5
@@ -48,8 +58,9 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     """Align a name, given as tokens, with known people.
 
     A name aligns with a person if it contains the last name and every other token is the first name, an initial of
-    it, a title of either gender, a suffix (Jr.), or a middle initial after the first name; or if it is only the first
-    name, ignoring titles. Case is ignored. A title of one gender excludes people of the other one ("Mr. Baker" of a
+    it, a title of either gender, a suffix (Jr., MP), or a middle initial after the first name; or if it is only the first
+    name, ignoring titles. Before a last name, an office may have any other words if its last one is listed (Prime Minister);
+    before a full name, any words except a given name can be an office. Case is ignored. A title of one gender excludes people of the other one ("Mr. Baker" of a
     couple). "The Bakers" align with nobody. A last name (of at least five letters) with one wrong letter aligns if nobody
     aligns exactly and the misspelt word is not in ``source_words``.
 
@@ -61,17 +72,19 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     >>> align(["J.", "Smith"], [Name("Ann", "Smith")])
     Alignment(people=(), rule='')
     """
-    core = tuple(map(_normal, without_titles(tokens)))
-    if not core:
-        return Alignment()
-    titled = any(map(is_title, tokens))
-    rules = {i: rule for i, name in enumerate(names) if (rule := _rule(core, name, titled))}
+    titled = any(map(is_title, tokens[:-1]))
+    rules: dict[int, str] = {}
+    for words in dict.fromkeys((tuple(tokens), without_office(tokens))):
+        core = tuple(map(_normal, with_last(words)))
+        rules = rules or {i: rule for i, name in enumerate(names) if (rule := _rule(core, name, titled))}
+    if not rules and len(core) > 2:
+        rules = {i: "full name" for i, name in enumerate(names) if _ends_with(core, name)}
     if not rules:
         mended = {i: found for i, name in enumerate(names) if (found := _mend(core, name, source_words))}
         rules = {i: "last name, one letter off" for i in mended if _rule(mended[i], names[i], titled)}
     # A full name is more specific than a last name: it is not ambiguous with a namesake.
     rules = {i: rule for i, rule in rules.items() if rule.startswith("full")} or rules
-    genders = {gender for token in tokens if (gender := gender_of_title(token))}
+    genders = {gender for token in tokens[:-1] if (gender := gender_of_title(token))}
     if len(genders) == 1:
         rules = {i: rule for i, rule in rules.items() if names[i].gender in genders} or rules
     return Alignment(tuple(rules), next(iter(rules.values()), ""))
@@ -124,6 +137,14 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     return "full name with initial" if rest[0] == first[0][0] else ""
 
 
+def _ends_with(core: tuple[str, ...], name: Name) -> bool:
+    """Whether the full name is after words that are no given name, which would make it somebody else's."""
+    first, last = _tokens_of(name)
+    before = core[: -len(first + last)]
+    is_full = bool(first and last and before) and core[len(before) :] in (first + last, last + first)
+    return is_full and before[-1] not in given_names()
+
+
 @lru_cache(maxsize=4096)
 def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tokens of the first and of the last name."""
@@ -134,8 +155,8 @@ def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
     """The name with its last word corrected, if that is the person's last name with one wrong letter."""
     last, wrong = _normal(name.last or ""), core[-1]
-    is_plural = wrong in (f"{last}s", f"{last}es")
-    if len(last) < SHORTEST_FUZZY or " " in last or is_plural or wrong in source_words:
+    is_other = is_title(wrong) or wrong in source_words or wrong in (f"{last}s", f"{last}es")
+    if len(last) < SHORTEST_FUZZY or " " in last or is_other:
         return None
     return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 
@@ -179,14 +200,16 @@ def find_known(text: str, names: Sequence[Name], source: str) -> list[Decision]:
 
     Every run of capitalised words is aligned as a whole. If that fails, its longest part that aligns is taken,
     provided that the rest cannot be a name itself: a function word, a word of the calendar, or a word at the start of
-    a sentence that also occurs in lower case in the source or the summary.
+    a sentence that is no given name and also occurs in lower case in the source or the summary.
     """
     found = []
     for run in runs(text):
         of_names = _may_be_names(run, text, source)
         for part in parts(run):
-            # The rest of the run must have no name; not looked at part by part, which takes long in long runs.
-            if of_names and (of_names[0] < part.first or of_names[-1] >= part.first + len(part.tokens)):
+            # The rest of the run must have no name, but more of an office may be before the longest parts. The rest is not
+            # looked at part by part, which takes long in long runs.
+            is_cut = of_names and of_names[0] < part.first and len(part.tokens) < LONGEST
+            if is_cut or (of_names and of_names[-1] >= part.first + len(part.tokens)):
                 continue
             if (decision := _decide(part, names, source, "recommended")).people:
                 found.append(decision)
@@ -262,7 +285,8 @@ def _may_be_names(run: Span, text: str, source: str) -> list[int]:
     found = []
     for i, token in enumerate(run.tokens):
         word = bare(token)
-        opens = i == 0 and run.opens and (word in words_of(source) or word in words_of(text))
+        is_word = word not in clear_given_names() and (word in words_of(source) or word in words_of(text))
+        opens = i == 0 and run.opens and is_word
         # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.
         shouted = is_shouted and len(token) > 1 and token.lower() not in given_names()
         if not (word in FUNCTION_WORDS or word in CALENDAR or opens or shouted):

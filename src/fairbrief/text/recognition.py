@@ -100,7 +100,7 @@ def runs(text: str) -> tuple[Span, ...]:
     for token in _tokens(text):
         is_name = token.text[0].isupper() and (len(token.text) > 1 or token.text.endswith("."))
         is_particle = is_open and not is_name and token.text in PARTICLES
-        if not is_particle and (not is_name or bare(token.text) in _NOT_IN_RUNS):
+        if not is_particle and (not is_name or token.text.lower() in _NOT_IN_RUNS):
             is_open = False
             continue
         if is_particle or (is_open and token.follows):
