@@ -60,9 +60,9 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     A name aligns with a person if it contains the last name and every other token is the first name, an initial of
     it, a title of either gender, a suffix (Jr., MP), or a middle initial after the first name; or if it is only the first
     name, ignoring titles. Before a last name, an office may have any other words if its last one is listed (Prime Minister);
-    before a full name, any words except a given name can be an office. Case is ignored. A title of one gender excludes people of the other one ("Mr. Baker" of a
-    couple). "The Bakers" align with nobody. A last name (of at least five letters) with one wrong letter aligns if nobody
-    aligns exactly and the misspelt word is not in ``source_words``.
+    before a full name, any words except a given name can be an office. Case is ignored. A title of one gender excludes
+    people of the other one ("Mr. Baker" of a couple). "The Bakers" align with nobody. A last name (of at least five
+    letters) with one wrong letter aligns if nobody aligns exactly and the misspelt word is not in ``source_words``.
 
     Departs from the release: Lady, Mrs and Miss are titles like Sir and Mr.; an initial must fit; whole
     tokens are compared, not substrings.
