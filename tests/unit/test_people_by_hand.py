@@ -253,7 +253,7 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
     matrix = np.zeros((6, 6))
     matrix[:4, :4] = ALIKE
     rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
-    assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
+    assert rows.values.tolist() == [[0.75, 1, 4], [0, 0, 4]]
 
 
 PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]

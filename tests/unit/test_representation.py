@@ -95,6 +95,14 @@ def test_auc_cutoff() -> None:
     assert found == pytest.approx(sum((p + q) / 2 for p, q in pairwise(heights)) / 10)
 
 
+@pytest.mark.parametrize("names", ["abc", "acb", "cab"])
+def test_names_of_equally_large_groups_do_not_decide_the_sweep(names: str) -> None:
+    """Of two groups with a quarter of the source each, the one that the summary lacks is kept first: unfair from c = .6 on."""
+    texts = ("a1 a2 a3 a4", "b1 b2", "c1 c2")
+    found = values(AucCutoff("x"), case_of(tuple(zip(texts, names, strict=True)), "a1 a2 b1"))["auc_cutoff"]
+    assert found == pytest.approx(0.45)
+
+
 def test_one_value() -> None:
     """A record of one value says nothing by default, and counts as fair where the paper's code is asked for."""
     case = case_of((("cats", "a"), ("dogs", "a")), "cats")

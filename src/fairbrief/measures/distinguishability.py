@@ -96,11 +96,12 @@ class Distinguishability(BaseMeasure):
                 raise NotObserved("one group only")
             if sizes.min() < 2:
                 raise NotObserved("fewer than two usable summaries in a group")
-            difference = _own_less_other(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
+            similarity, used = similarity[np.ix_(filled, filled)], used[:, filled]
+            difference = _own_less_other(similarity, used, len(groups))
             counted = (~np.isnan(difference)).sum(axis=1).astype(float)
             accuracy = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
             one = counted if self.version == "text" else np.minimum(counted, 1.0)
-        texts = np.full(len(used), float(len(codes)))
+        texts = np.full(len(used), float(used.shape[1]))
         return t.Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
 
     def _right(self, difference: t.Floats) -> t.Floats:

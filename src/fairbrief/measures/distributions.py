@@ -138,8 +138,11 @@ def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, slack: float
 def area_over_cutoff(
     source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, slack: float
 ) -> t.Floats:
-    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…)."""
-    order = np.argsort(-source, axis=-1, kind="stable")
+    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…).
+
+    Of equal sources, the one with the smallest share of the summary is the largest: names of groups decide nothing.
+    """
+    order = np.lexsort((wanted, summary, -source), axis=-1)
     source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
     unfair = [np.zeros(source.shape[:-1], dtype=bool)]
     for count in range(1, source.shape[-1] + 1):

@@ -22,7 +22,7 @@ from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.text.recognition import Recogniser
 
 DECLARED = Declaration(
-    version=2,
+    version=3,
     family="People",
     attribute_of="entity",
     scorer_checks=(
