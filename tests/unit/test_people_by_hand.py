@@ -214,7 +214,6 @@ def test_invented_people_are_counted_with_whom() -> None:
         "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
         "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
     })  # fmt: skip
-    assert InventedNames("gender").value(DRAWS)["invented_names"].array.tolist() == [5 / 4] * 3
     assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
     assert most_frequent(added(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
 

@@ -107,8 +107,7 @@ class Distinguishability(BaseMeasure):
     def _right(self, difference: t.Floats) -> t.Floats:
         """1 if a text is classified correctly, 0 if not or if nan; a tie has the value that ``ties`` sets."""
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
-        right: t.Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
-        return right
+        return np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         return {self.name: mean_of_records(totals, "score", limits=(-1, 1))}

@@ -105,9 +105,9 @@ class EntityHallucination(BaseMeasure, InventedPeople):
                 people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
     Permuted:   the groups' names, within all counterfactuals of one seed document, since an invented celebrity may
                 recur in each. None if the reference is uneven.
-    Value:      in [0, 1 − 1/K]. Above 0 even for random labels: compare with the permutation mean. Secondary:
-                ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in summaries;
-                ``unknown``, the share of invented people without a known group.
+    Value:      in [0, 1 − the least share of the reference]. Above 0 even for random labels: compare with the permutation
+                mean. Secondary: ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in
+                summaries; ``unknown``, the share of invented people without a known group.
     Undefined:  no invented person with a known group.
     Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
