@@ -225,8 +225,6 @@ def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
         "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
         "invented": [0.5] * 3, "unknown": [0.2] * 3,
     }  # fmt: skip
-    one = EntityHallucination("gender").value(added(INVENTED))
-    assert numbers(one) == {name: value.array[0] for name, value in found.items()}
     assert {name for name, value in found.items() if value.is_share} == {"invented", "unknown"}
     assert {name for name, value in found.items() if value.is_primary} == {"shift[female]", "shift[male]"}
 
@@ -313,10 +311,21 @@ def test_people_without_a_name_are_left_out_unless_as_published() -> None:
 
 def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     """Mary Poe is a woman by the census, Zork Blat stays unknown and its share is reported."""
-    measures = ("entity_hallucination@gender", "invented_names@gender")
-    result = audit(CASES, Plan(measures=measures, n_resamples=50))
+    result = audit(
+        CASES, Plan(measures=("entity_hallucination@gender", "invented_names@gender"), n_resamples=50)
+    )
     assert of(result, "shift[female]").value == of(result, "unknown").value == 0.5
     assert of(result, "count[Mary Poe]").value == of(result, "count[Zork Blat]").value == 4
+
+
+def test_counts_do_not_compare_systems() -> None:
+    """They grow with the number of records, and have no interval; what is counted per summary has both."""
+    others = [Case(c.record, replace(c.summary, system="t", text="Eve Poe, the first woman.")) for c in CASES]
+    plan = Plan(measures=("invented_names@gender", "phrase_counts"), n_resamples=50, check_scorers=False)
+    result = audit([*CASES, *others], plan)
+    compared = {e.quantity for e in result.differences}
+    assert {"invented_names", "phrase_counts"} <= compared
+    assert not [e for e in (*result.estimates, *result.differences) if "[" in e.quantity and e.se is not None]
 
 
 GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage antworten werde."

@@ -229,7 +229,6 @@ def test_extracts_of_n_grams_are_read_as_written_out() -> None:
         }
     )  # fmt: skip
     found = values_of(Uer("x"), row)
-    assert found["difference[a]"] == pytest.approx(1 / 8 - 5 / 24)
     assert found["by_documents[a]"] == pytest.approx(2 / 3 - 1 / 2)
     assert found["words_less_documents[a]"] == pytest.approx(3 / 4 - 1 / 2)
 

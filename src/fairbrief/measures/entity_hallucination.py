@@ -196,8 +196,8 @@ class InventedNames(BaseMeasure, InventedPeople):
     Permuted:   nothing: thousands of names would need a large null without information.
     Value:      invented people per summary, at least 0. Secondary: ``tokens``, ``people``, words and names of people
                 per summary, with standard deviations ``tokens_sd``, ``people_sd``; ``share``, invented people per
-                name; ``count[n]`` and ``count[n/g]``, how often n was invented, in all and as one of group g;
-                ``invented[g]``, invented people of g.
+                name. Without intervals, since they grow with the number of records: ``count[n]`` and ``count[n/g]``, how
+                often n was invented, in all and as one of group g; ``invented[g]``, invented people of g.
     Undefined:  no summary.
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """
@@ -222,9 +222,9 @@ class InventedNames(BaseMeasure, InventedPeople):
             variance = ratio(totals[f"{name}²"], one) - mean * mean
             values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)))
         values["share"] = t.Value(ratio(found, totals["people"]), is_share=True)
-        values |= {f"invented[{g}]": t.Value(totals["invented", g]) for g in self.groups}
+        values |= {f"invented[{g}]": t.Value(totals["invented", g], is_descriptive=True) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):
-            values[f"count[{'/'.join(column[1:])}]"] = t.Value(totals[column])
+            values[f"count[{'/'.join(column[1:])}]"] = t.Value(totals[column], is_descriptive=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:
