@@ -189,8 +189,7 @@ def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
 def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> None:
     """Unless the reference is uneven; names of other groups than these say nothing."""
     observation = EntityHallucination("gender").observation
-    cases = variants("f")
-    scheme = observation.permutation_scheme(cases)
+    scheme = observation.permutation_scheme(variants("f"))
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
@@ -323,8 +322,7 @@ def test_counts_do_not_compare_systems() -> None:
     others = [Case(c.record, replace(c.summary, system="t", text="Eve Poe, the first woman.")) for c in CASES]
     plan = Plan(measures=("invented_names@gender", "phrase_counts"), n_resamples=50, check_scorers=False)
     result = audit([*CASES, *others], plan)
-    compared = {e.quantity for e in result.differences}
-    assert {"invented_names", "phrase_counts"} <= compared
+    assert {"invented_names", "phrase_counts"} <= {e.quantity for e in result.differences}
     assert not [e for e in (*result.estimates, *result.differences) if "[" in e.quantity and e.se is not None]
 
 
@@ -336,10 +334,8 @@ GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die
 )
 def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec: str) -> None:
     """Of a German text among English ones word lists, the recogniser and neutral pronouns read nothing, and say German."""
-    documents = (Document(GERMAN),)
-    german = [
-        Case(replace(c.record, documents=documents), replace(c.summary, text=GERMAN)) for c in CASES[:4]
-    ]
+    text = (Document(GERMAN),)
+    german = [Case(replace(c.record, documents=text), replace(c.summary, text=GERMAN)) for c in CASES[:4]]
     found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
     main_value = of(found, spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)
