@@ -39,7 +39,7 @@ class Distinguishability(BaseMeasure):
     Permuted:   the groups among the summaries of the seed document.
     Value:      in [−1, 1]; 0 if groups cannot be distinguished. Leaving one out biases it downwards (perfectly
                 matched groups score −1), so negative values have no meaning alone: compare with the permutation mean.
-    Undefined:  no seed document with two groups of two usable summaries each.
+    Undefined:  no seed document with two groups or more that each have two usable summaries.
     Source:     Steen & Markert, §3.4 and Eq. 4. Differences from the release: ties have a tolerance; summaries
                 without a counted word are excluded instead of making the whole seed document −1.
     """
