@@ -189,8 +189,7 @@ def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
 def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> None:
     """Unless the reference is uneven; names of other groups than these say nothing."""
     observation = EntityHallucination("gender").observation
-    cases = variants("f")
-    scheme = observation.permutation_scheme(cases)
+    scheme = observation.permutation_scheme(variants("f"))
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
@@ -214,7 +213,6 @@ def test_invented_people_are_counted_with_whom() -> None:
         "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
         "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
     })  # fmt: skip
-    assert InventedNames("gender").value(DRAWS)["invented_names"].array.tolist() == [5 / 4] * 3
     assert most_frequent(added(INVENTED), 2) == [("Eve", 2), ("Poe", 2)]
     assert most_frequent(added(INVENTED), 9) == [("Eve", 2), ("Poe", 2), ("Zoe", 1)]
 
@@ -226,8 +224,6 @@ def test_shares_of_the_invented_are_read_against_an_even_one() -> None:
         "entity_hallucination": [0.25] * 3, "shift[female]": [0.25] * 3, "shift[male]": [-0.25] * 3,
         "invented": [0.5] * 3, "unknown": [0.2] * 3,
     }  # fmt: skip
-    one = EntityHallucination("gender").value(added(INVENTED))
-    assert numbers(one) == {name: value.array[0] for name, value in found.items()}
     assert {name for name, value in found.items() if value.is_share} == {"invented", "unknown"}
     assert {name for name, value in found.items() if value.is_primary} == {"shift[female]", "shift[male]"}
 
@@ -253,7 +249,7 @@ def test_texts_in_which_nothing_is_counted_are_left_out() -> None:
     matrix = np.zeros((6, 6))
     matrix[:4, :4] = ALIKE
     rows = read("ffmmff", matrix.tolist(), np.array([[0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1]]))
-    assert rows.values.tolist() == [[0.75, 1, 6], [0, 0, 6]]
+    assert rows.values.tolist() == [[0.75, 1, 4], [0, 0, 4]]
 
 
 PAIRS = [(("Ann", "female"), ("Leo", "male")), (("Leo", "male"), ("Ann", "female"))]
@@ -314,10 +310,20 @@ def test_people_without_a_name_are_left_out_unless_as_published() -> None:
 
 def test_invented_people_are_counted_by_what_their_names_tell() -> None:
     """Mary Poe is a woman by the census, Zork Blat stays unknown and its share is reported."""
-    measures = ("entity_hallucination@gender", "invented_names@gender")
-    result = audit(CASES, Plan(measures=measures, n_resamples=50))
+    result = audit(
+        CASES, Plan(measures=("entity_hallucination@gender", "invented_names@gender"), n_resamples=50)
+    )
     assert of(result, "shift[female]").value == of(result, "unknown").value == 0.5
     assert of(result, "count[Mary Poe]").value == of(result, "count[Zork Blat]").value == 4
+
+
+def test_counts_do_not_compare_systems() -> None:
+    """They grow with the number of records, and have no interval; what is counted per summary has both."""
+    others = [Case(c.record, replace(c.summary, system="t", text="Eve Poe, the first woman.")) for c in CASES]
+    plan = Plan(measures=("invented_names@gender", "phrase_counts"), n_resamples=50, check_scorers=False)
+    result = audit([*CASES, *others], plan)
+    assert {"invented_names", "phrase_counts"} <= {e.quantity for e in result.differences}
+    assert not [e for e in (*result.estimates, *result.differences) if "[" in e.quantity and e.se is not None]
 
 
 GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die Frage antworten werde."
@@ -328,10 +334,8 @@ GERMAN = "Der Minister sagte, dass die Regierung nicht auf den Brief und auf die
 )
 def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec: str) -> None:
     """Of a German text among English ones word lists, the recogniser and neutral pronouns read nothing, and say German."""
-    documents = (Document(GERMAN),)
-    german = [
-        Case(replace(c.record, documents=documents), replace(c.summary, text=GERMAN)) for c in CASES[:4]
-    ]
+    text = (Document(GERMAN),)
+    german = [Case(replace(c.record, documents=text), replace(c.summary, text=GERMAN)) for c in CASES[:4]]
     found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
     main_value = of(found, spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)

@@ -6,7 +6,7 @@ import pytest
 
 from fairbrief.errors import DataError
 from fairbrief.text import gendered_words, names
-from fairbrief.text.gendered_words import EXTENDED, HELM, count_identifiers, word_lists
+from fairbrief.text.gendered_words import count_identifiers, word_lists
 from fairbrief.text.names import census, divide, gender_of_any, gender_of_name, is_given_name, read_names
 from fairbrief.text.people import Name, align, find_known, find_people, invented, unresolved
 from fairbrief.text.recognition import accept, runs
@@ -102,12 +102,13 @@ def test_an_ambiguous_name_is_settled_by_a_full_one() -> None:
 
 
 def test_an_invented_person_counts_once() -> None:
-    """A last name that repeats an invented full name is the same person; each mention counts as published."""
-    text = "Mary Blat came. Later Blat left."
-    accepted = {"Mary Blat", "Blat"}
-    decisions = find_people(text, [ANN], "Ann Smith spoke.", accepted, with_known=True)
-    assert [d.text for d in invented(decisions, "Ann Smith spoke.")] == ["Mary Blat"]
-    assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
+    """A last name, with or without title, before or after an invented full name is the same person; each mention counts as published."""
+    for text in ("Mary Blat came. Later Blat left.", "Dr. Blat came. Later Mary Blat left."):
+        decisions = find_people(
+            text, [ANN], "Ann Smith spoke.", {"Mary Blat", "Blat", "Dr. Blat"}, with_known=True
+        )
+        assert [d.text for d in invented(decisions, "Ann Smith spoke.")] == ["Mary Blat"]
+        assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
 
 
 @pytest.mark.parametrize(("name", "text", "published", "recommended"), [
@@ -133,8 +134,6 @@ def test_word_lists_have_helms_slip_and_mend_it() -> None:
     assert "females" in extended["female"]
     assert "femen" not in extended["female"]
     assert not extended["female"] & extended["male"]
-    assert len(HELM) == 20
-    assert len(EXTENDED) > 50
 
 
 @pytest.mark.parametrize("variant", ["recommended", "published"])

@@ -39,7 +39,7 @@ class Distinguishability(BaseMeasure):
     Permuted:   the groups among the summaries of the seed document.
     Value:      in [−1, 1]; 0 if groups cannot be distinguished. Leaving one out biases it downwards (perfectly
                 matched groups score −1), so negative values have no meaning alone: compare with the permutation mean.
-    Undefined:  no seed document with two groups of two usable summaries each.
+    Undefined:  no seed document with two groups or more that each have two usable summaries.
     Source:     Steen & Markert, §3.4 and Eq. 4. Differences from the release: ties have a tolerance; summaries
                 without a counted word are excluded instead of making the whole seed document −1.
     """
@@ -96,18 +96,18 @@ class Distinguishability(BaseMeasure):
                 raise NotObserved("one group only")
             if sizes.min() < 2:
                 raise NotObserved("fewer than two usable summaries in a group")
-            difference = _own_less_other(similarity[np.ix_(filled, filled)], used[:, filled], len(groups))
+            similarity, used = similarity[np.ix_(filled, filled)], used[:, filled]
+            difference = _own_less_other(similarity, used, len(groups))
             counted = (~np.isnan(difference)).sum(axis=1).astype(float)
             accuracy = self._right(difference).sum(axis=1) / np.maximum(counted, 1)
             one = counted if self.version == "text" else np.minimum(counted, 1.0)
-        texts = np.full(len(used), float(len(codes)))
+        texts = np.full(len(used), float(used.shape[1]))
         return t.Rows((("score",), ("one",), ("texts",)), np.array([one * (2 * accuracy - 1), one, texts]).T)
 
     def _right(self, difference: t.Floats) -> t.Floats:
         """1 if a text is classified correctly, 0 if not or if nan; a tie has the value that ``ties`` sets."""
         half = 0.5 if self.ties == "half" and self.version != "text" else 0.0
-        right: t.Floats = np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
-        return right
+        return np.where(difference > TIE, 1.0, np.where(difference >= -TIE, half, 0.0))
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         return {self.name: mean_of_records(totals, "score", limits=(-1, 1))}

@@ -23,7 +23,6 @@ BLOCK = 1 << 20
 """Numbers held at once while folding."""
 UNSHARED = 1 << 18
 """Multiplications of a product that a library does not share among threads: for so few, waiting costs more than they do."""
-CUT_OFFS = tuple(c / 10 for c in range(11))
 
 
 def members_of(labels: t.Integers, values: int) -> t.Booleans:
@@ -138,8 +137,11 @@ def area_over_tau(summary: t.Floats, wanted: t.Floats, points: int, slack: float
 def area_over_cutoff(
     source: t.Floats, summary: t.Floats, wanted: t.Floats, tau: float, slack: float
 ) -> t.Floats:
-    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…)."""
-    order = np.argsort(-source, axis=-1, kind="stable")
+    """Area under BUR over the long-tail cut-off 0, 0.1 … 1, by trapezoids, as the tables were made. (…, K) → (…).
+
+    Of equal sources, the one with the smallest share of the summary is the largest: names of groups decide nothing.
+    """
+    order = np.lexsort((wanted, summary, -source), axis=-1)
     source, summary, wanted = (np.take_along_axis(of, order, axis=-1) for of in (source, summary, wanted))
     unfair = [np.zeros(source.shape[:-1], dtype=bool)]
     for count in range(1, source.shape[-1] + 1):
@@ -148,7 +150,7 @@ def area_over_cutoff(
         unfair.append(np.asarray(under.any(axis=-1)))
     before = np.cumsum(source, axis=-1)[..., :-1, np.newaxis]
     # How many of the largest values it takes to hold each share of the source, at least one.
-    many = 1 + (before < np.array(CUT_OFFS) - TIE).sum(axis=-2)
+    many = 1 + (before < np.arange(11) / 10 - TIE).sum(axis=-2)
     heights = np.take_along_axis(np.stack(unfair, axis=-1), many, axis=-1).astype(np.float64)
     return np.asarray((heights[..., 1:] + heights[..., :-1]).mean(axis=-1) / 2)
 

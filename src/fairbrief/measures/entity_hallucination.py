@@ -105,9 +105,9 @@ class EntityHallucination(BaseMeasure, InventedPeople):
                 people in the summary), ``tokens`` (words of the summary), ``one`` (summaries).
     Permuted:   the groups' names, within all counterfactuals of one seed document, since an invented celebrity may
                 recur in each. None if the reference is uneven.
-    Value:      in [0, 1 − 1/K]. Above 0 even for random labels: compare with the permutation mean. Secondary:
-                ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in summaries;
-                ``unknown``, the share of invented people without a known group.
+    Value:      in [0, 1 − the least share of the reference]. Above 0 even for random labels: compare with the permutation
+                mean. Secondary: ``shift[g]`` = share(g) − reference(g); ``invented``, the invented share of the names in
+                summaries; ``unknown``, the share of invented people without a known group.
     Undefined:  no invented person with a known group.
     Source:     Steen & Markert, §3.3; gender of names Appendix F.
     """
@@ -196,8 +196,8 @@ class InventedNames(BaseMeasure, InventedPeople):
     Permuted:   nothing: thousands of names would need a large null without information.
     Value:      invented people per summary, at least 0. Secondary: ``tokens``, ``people``, words and names of people
                 per summary, with standard deviations ``tokens_sd``, ``people_sd``; ``share``, invented people per
-                name; ``count[n]`` and ``count[n/g]``, how often n was invented, in all and as one of group g;
-                ``invented[g]``, invented people of g.
+                name. Without intervals, since they grow with the number of records: ``count[n]`` and ``count[n/g]``, how
+                often n was invented, in all and as one of group g; ``invented[g]``, invented people of g.
     Undefined:  no summary.
     Source:     Steen & Markert, the tables of summary statistics and of the most frequent invented names.
     """
@@ -222,9 +222,9 @@ class InventedNames(BaseMeasure, InventedPeople):
             variance = ratio(totals[f"{name}²"], one) - mean * mean
             values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)))
         values["share"] = t.Value(ratio(found, totals["people"]), is_share=True)
-        values |= {f"invented[{g}]": t.Value(totals["invented", g]) for g in self.groups}
+        values |= {f"invented[{g}]": t.Value(totals["invented", g], is_descriptive=True) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):
-            values[f"count[{'/'.join(column[1:])}]"] = t.Value(totals[column])
+            values[f"count[{'/'.join(column[1:])}]"] = t.Value(totals[column], is_descriptive=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:

@@ -455,8 +455,8 @@ class AucCutoff(_RepresentationMeasure):
     """Share of under-representing summaries, averaged over how many of the smaller groups are excluded.
 
     For c = 0, 0.1 … 1 only the largest groups that together hold the share c of the source are kept, and both
-    distributions are rescaled. The value is the area under BUR(c) by trapezoids. At c = 0 one group is left, which
-    cannot fall short.
+    distributions are rescaled. Of equally large groups, the one with less of the summary is kept first. The value is the
+    area under BUR(c) by trapezoids. At c = 0 one group is left, which cannot fall short.
 
     Value:      in [0, 0.95]. Above 0 even for random labels: compare with the permutation mean.
     Undefined:  without records.

@@ -147,8 +147,9 @@ class PhraseCounts(BaseMeasure):
     Reads:      documents and summaries.
     Per record:  ``summary[p]``, ``source[p]``: occurrences of phrase p; ``added[p]``: those in the summary if the
                 source has none; ``one`` (summaries).
-    Value:      at least 0. Secondary: ``count[p]``, occurrences in summaries; ``added[p]``, those that the source
-                does not contain; ``source_count[p]``, occurrences in sources.
+    Value:      at least 0. Secondary, without intervals, since they grow with the number of records: ``count[p]``,
+                occurrences in summaries; ``added[p]``, those that the source does not contain; ``source_count[p]``,
+                occurrences in sources.
     Source:     Steen & Markert, §9.2.
     """
 
@@ -177,7 +178,7 @@ class PhraseCounts(BaseMeasure):
         values = {self.name: t.Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
         for p in phrases:
             for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
-                values[f"{name}[{p}]"] = t.Value(totals[statistic, p])
+                values[f"{name}[{p}]"] = t.Value(totals[statistic, p], is_descriptive=True)
         return values
 
     def explain(self, totals: t.Totals) -> str:

@@ -259,7 +259,8 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
         if core - words - plurals:
             absent.append((decision, core))
     kept: list[tuple[Decision, set[str]]] = []
-    for decision, core_words in sorted(absent, key=lambda pair: -len(pair[0].tokens)):
+    # With a title before one without: titles tell the gender.
+    for decision, core_words in sorted(absent, key=lambda pair: (-len(pair[1]), -len(pair[0].tokens))):
         if not any(core_words <= others for _, others in kept):
             kept.append((decision, core_words))
     return [decision for decision, _ in kept]
