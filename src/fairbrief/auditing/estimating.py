@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.null_sums import Drawn, NullSums, contrasts_of, drawn_of
+from fairbrief.auditing.null_sums import NullSums, contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.plan import SIGNED, Plan
+from fairbrief.ranges import grouped
 from fairbrief.settings import setting
 from fairbrief.specs import parse
 from fairbrief.statistics import jackknife, resampling
-from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
+from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 UNLIMITED = -math.inf, math.inf
@@ -132,10 +133,8 @@ def estimates(
 
 def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
     """The items with equal numbers of units, and their units as one array; as many at a time as `in_turn` allows."""
-    found: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
-    for one in units:
-        found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
-    for members in found.values():
+    shapes = grouped(((*one[1].sums.shape, bool(one[1].clusters)), one) for one in units)
+    for members in shapes.values():
         for some in in_turn(members, lambda one: one[1].sums.size):
             yield [one for one, _ in some], together([own for _, own in some])
 
@@ -397,10 +396,8 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
     if alone:
         yield np.array(alone), None
     for some in in_turn(relabelled, lambda one: one[1].numbers):
-        by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
-        for (i, _), drawn in zip(some, drawn_of([null for _, null in some]), strict=True):
-            by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
-        for members in by_columns.values():
+        each = zip(some, drawn_of([null for _, null in some]), strict=True)
+        for members in grouped((tuple(drawn.totals.columns), (i, drawn)) for (i, _), drawn in each).values():
             places, several = np.array([i for i, _ in members]), [drawn for _, drawn in members]
             yield places, Permutations(several, here.measure.observation, here.units.of(places))
 

@@ -10,6 +10,7 @@ from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.conclusions import against_baseline, is_nearer_to_even, leading
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.statistics import TIE
@@ -26,9 +27,7 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
     the estimates state how many draws are needed.
     """
     adjusted = list(estimates)
-    families: dict[tuple[object, ...], list[int]] = {}
-    for i, e in enumerate(estimates):
-        families.setdefault(_family(e), []).append(i)
+    families = grouped((_family(e), i) for i, e in enumerate(estimates))
     least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations
     for members in families.values():
         are_known = not any(NEEDS_TEXTS in adjusted[i].notes for i in members)

@@ -20,7 +20,7 @@ from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError
-from fairbrief.reports.wording import grouped
+from fairbrief.ranges import grouped
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
