@@ -16,20 +16,16 @@ from numpy.typing import NDArray
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
-from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, first_met, systems_of, united
+from fairbrief.auditing.origins import WHOLE, Key, Names, Subgroup, first_met, systems_of, united
 from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
-
-Blocks = tuple[Floats, Integers]
-"""Rows summed by sampled counterfactual, and the cluster of each."""
 
 
 @dataclass(frozen=True)
 class Part:
     """The rows of one system and subgroup: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
-    ``members`` are the rows of each cluster. ``blocks`` are the rows summed by sampled counterfactual, with the cluster of
-    each, where seed documents have several.
+    ``members`` are the rows of each cluster.
     """
 
     ledger: Ledger
@@ -40,24 +36,33 @@ class Part:
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
-    blocks: Blocks | None = None
 
     @cached_property
     def sums(self) -> Floats:
         """The rows, summed by cluster. Shape (clusters, columns). Of a large part this is much."""
         are_units = not self.units.clusters
-        return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
+        return self.units.sums[0] if are_units else self.members.of(self.ledger.matrix())
 
     @cached_property
     def has_extracts(self) -> NDArray[np.bool_]:
         """Which clusters have a row with random extracts. Shape (clusters,)."""
         found = np.zeros(len(self.clusters), dtype=np.bool_)
-        for place in (i for column, i in self.ledger.columns.items() if column[0] == OF_EXTRACTS):
-            if self.units.clusters:
-                found |= self.members.of(self.members.source.matrix([place]))[:, 0] != 0
-            else:
-                found |= self.units.sums[0, :, place] != 0
+        for column in (column for column in self.ledger.columns if column[0] == OF_EXTRACTS):
+            (clusters,) = self.units.by_cluster({column})
+            found |= clusters[column][0] != 0
         return found
+
+    @cached_property
+    def blocks(self) -> tuple[Floats, Integers] | None:
+        """The rows summed by sampled counterfactual, and the cluster of each; None where no seed document has several."""
+        cluster, chosen = self.members.cluster, self.members.chosen
+        if cluster is None:
+            return None
+        origins = self.ledger.kept()
+        first, block = first_met(cluster * len(origins.known_blocks) + origins.block[chosen])
+        if len(first) == len(self.clusters):
+            return None
+        return summed(self.ledger.matrix()[chosen], block, len(first)), cluster[first]
 
 
 def maps_of(parts: Sequence[Part]) -> Totals | None:
@@ -88,26 +93,10 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
     groups = [group[of_part] if len(of_part) > ONE_BY_ONE else None for of_part in heads]
     units = units_of_rows(members, names, groups)
-    each = zip(found, names, units, members, _blocks(ledger, members, origins), strict=True)
     return {
-        key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]], blocks)
-        for key, of_part, own, rows, blocks in each
+        key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]])
+        for key, of_part, own, rows in zip(found, names, units, members, strict=True)
     }
-
-
-def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) -> list[Blocks | None]:
-    """The rows of each part summed by sampled variant, and each one's cluster; None where no seed document has several."""
-    matrix: Floats | None = None
-    found: list[Blocks | None] = [None] * len(several)
-    for k, members in enumerate(several):
-        if members.cluster is None:
-            continue
-        own = origins.block[members.chosen]
-        first, block = first_met(members.cluster * len(origins.known_blocks) + own)
-        if len(first) > int(members.cluster.max()) + 1:
-            matrix = ledger.matrix() if matrix is None else matrix
-            found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]
-    return found
 
 
 @dataclass(frozen=True, slots=True)
