@@ -23,7 +23,7 @@ from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one system and subgroup: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
+    """The rows of one system and subgroup: their ``clusters``, and their sums by jackknife unit.
 
     ``members`` are the rows of each cluster.
     """
@@ -32,7 +32,6 @@ class Part:
     system: str
     subgroup: Subgroup
     clusters: Names
-    rows: int
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
@@ -94,7 +93,7 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     groups = [group[of_part] if len(of_part) > ONE_BY_ONE else None for of_part in heads]
     units = units_of_rows(members, names, groups)
     return {
-        key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]])
+        key: Part(ledger, *key, of_part, own, rows, systems[key[0]])
         for key, of_part, own, rows in zip(found, names, units, members, strict=True)
     }
 
