@@ -447,9 +447,6 @@ def from_random(
     contains 0 if p is not significant.
     """
     found = less.spreads(kinds)
-    if less.left.shape[1] < FEWEST_CLUSTERS:
-        values = found.value.tolist()
-        return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = settings.bounds(found)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": np.maximum(jackknife.t_test(found), 2.0 ** (1 - found.count)),

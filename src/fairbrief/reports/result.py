@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from fairbrief.reports.frames import Estimates
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.text.counted import counted
 from fairbrief.types import Data, Estimate, Table
@@ -139,6 +140,11 @@ class Result(Data, frozen=True):
     """Hashes of each record's id and documents (`fairbrief.auditing.watchers`); None if unknown."""
     made: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Settings: version, files, records, systems, attributes, seed, n_resamples, protocol, inputs (counts by system), ended (time), seconds."""
+
+    def __post_init__(self) -> None:
+        """Give estimates and differences their methods for data frames."""
+        msgspec.structs.force_setattr(self, "estimates", Estimates(self.estimates))
+        msgspec.structs.force_setattr(self, "differences", Estimates(self.differences))
 
     def without_texts(self) -> Result:
         """The result without texts of the input: without examples, and of excluded lines only the places."""
