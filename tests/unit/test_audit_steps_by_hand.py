@@ -79,10 +79,8 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
 def test_a_test_says_once_how_many_resamples_it_needs() -> None:
     """Of a primary estimate these are the resamples of its largest family, also if subgroups are added to this later."""
     settings = Settings(n_resamples=60)
-    groups = [
-        {"group": group, "value": value} for group, value in zip("abcd", (0.1, 0.2, 0.3, 0.4), strict=True)
-    ]
-    tests = [estimate(p=1 / 61, smallest_p=0.0, is_primary=True, **of) for of in groups]
+    alone = estimate(p=1 / 61, smallest_p=0.0, is_primary=True)
+    tests = [alone.replace(group=group, value=ord(group) / 100) for group in "abcd"]
     first = with_families(with_holm(tests, settings), settings)
     again = with_families([*first, *(e.replace(subgroup={"kind": "x"}) for e in tests)], settings)
     for made, needed in ((first, {"tests": 4, "resamples": 160}), (again, {"tests": 8, "resamples": 320})):
