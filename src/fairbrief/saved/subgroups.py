@@ -46,8 +46,8 @@ def subgroup_audit(
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
     settings = estimating.Settings.of(made)
-    compared = {"baseline": made["baseline"], "is_pairwise": made["is_pairwise"]}
-    plan = replace(settings, by=asked, sanity_baselines=made["asked_sanity_baselines"], **compared)
+    same = {name: made[name] for name in ("primary", "baseline", "is_pairwise") if name in made}
+    plan = replace(settings, by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
     run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]
     estimates, gaps = run.estimates(settings)
