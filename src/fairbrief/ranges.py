@@ -58,7 +58,7 @@ def ordered(numbers: Integers, below: int) -> Integers:
     return np.argsort(numbers.astype(np.min_scalar_type(below)), kind="stable")
 
 
-def batches(sizes: Integers, most: int) -> Iterator[tuple[int, int]]:
+def batches(sizes: Integers, most: float) -> Iterator[tuple[int, int]]:
     """The starts and ends of consecutive parts whose sizes add up to less than ``most``, or that have one element."""
     ends = np.cumsum(sizes)
     start = 0
