@@ -16,16 +16,20 @@ from numpy.typing import NDArray
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
-from fairbrief.auditing.origins import WHOLE, Key, Names, Subgroup, first_met, systems_of, united
+from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, first_met, systems_of, united
 from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
+
+Blocks = tuple[Floats, Integers]
+"""Rows summed by sampled counterfactual, and the cluster of each."""
 
 
 @dataclass(frozen=True)
 class Part:
     """The rows of one system and subgroup: their ``clusters``, and their sums by jackknife unit.
 
-    ``members`` are the rows of each cluster.
+    ``members`` are the rows of each cluster. ``blocks`` are the rows summed by sampled counterfactual, with the cluster of
+    each, where seed documents have several.
     """
 
     ledger: Ledger
@@ -35,6 +39,7 @@ class Part:
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
+    blocks: Blocks | None = None
 
     @cached_property
     def sums(self) -> Floats:
@@ -50,18 +55,6 @@ class Part:
             (clusters,) = self.units.by_cluster({column})
             found |= clusters[column][0] != 0
         return found
-
-    @cached_property
-    def blocks(self) -> tuple[Floats, Integers] | None:
-        """The rows summed by sampled counterfactual, and the cluster of each; None where no seed document has several."""
-        cluster, chosen = self.members.cluster, self.members.chosen
-        if cluster is None:
-            return None
-        origins = self.ledger.kept()
-        first, block = first_met(cluster * len(origins.known_blocks) + origins.block[chosen])
-        if len(first) == len(self.clusters):
-            return None
-        return summed(self.ledger.matrix()[chosen], block, len(first)), cluster[first]
 
 
 def maps_of(parts: Sequence[Part]) -> Totals | None:
@@ -92,10 +85,26 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
     groups = [group[of_part] if len(of_part) > ONE_BY_ONE else None for of_part in heads]
     units = units_of_rows(members, names, groups)
+    each = zip(found, names, units, members, _blocks(ledger, members, origins), strict=True)
     return {
-        key: Part(ledger, *key, of_part, own, rows, systems[key[0]])
-        for key, of_part, own, rows in zip(found, names, units, members, strict=True)
+        key: Part(ledger, *key, of_part, own, rows, systems[key[0]], blocks)
+        for key, of_part, own, rows, blocks in each
     }
+
+
+def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) -> list[Blocks | None]:
+    """The rows of each part summed by sampled variant, and each one's cluster; None where no seed document has several."""
+    matrix: Floats | None = None
+    found: list[Blocks | None] = [None] * len(several)
+    for k, members in enumerate(several):
+        if members.cluster is None:
+            continue
+        own = origins.block[members.chosen]
+        first, block = first_met(members.cluster * len(origins.known_blocks) + own)
+        if len(first) > int(members.cluster.max()) + 1:
+            matrix = ledger.matrix() if matrix is None else matrix
+            found[k] = summed(matrix[members.chosen], block, len(first)), members.cluster[first]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
