@@ -221,7 +221,7 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    primary = [e for of in wording.Context(result).leading() for e in of]
+    primary = leading(result.estimates)
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     found: dict[int, dict[str, Any]] = {}
     for ledger, measures in ledgers_from(result.rows, given, (), {e.measure for e in primary}, is_out):
@@ -260,7 +260,7 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
     made, alpha = result.made, result.made["alpha"]
-    primary = [e for e in leading(result.estimates) if not e.baseline]
+    primary = leading(result.estimates)
     loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
     # Significant unsigned scores of systems, where no group difference that leads is significant.
     suspects: dict[tuple[str, str], Estimate] = {}
