@@ -151,7 +151,7 @@ def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> 
 def _of_part(part: Part) -> Fields:
     """What all estimates of a part have in common."""
     return {
-        "system": part.system, "subgroup": dict(part.subgroup), "n": len(part.members.chosen), "clusters": len(part.clusters),
+        "system": part.system, "subgroup": dict(part.subgroup), "n": part.rows, "clusters": len(part.clusters),
         "excluded": part.ledger.excluded.get((part.system, part.subgroup), {}), "system_kind": part.system_kind,
     }  # fmt: skip
 

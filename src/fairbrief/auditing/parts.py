@@ -26,7 +26,7 @@ Blocks = tuple[Floats, Integers]
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one system and subgroup: their ``clusters``, and their sums by jackknife unit.
+    """The rows of one system and subgroup: their ``clusters``, how many ``rows``, and their sums by jackknife unit.
 
     ``members`` are the rows of each cluster. ``blocks`` are the rows summed by sampled counterfactual, with the cluster of
     each, where seed documents have several.
@@ -36,6 +36,7 @@ class Part:
     system: str
     subgroup: Subgroup
     clusters: Names
+    rows: int
     units: Units
     members: ClusterRows
     system_kind: SystemKind = "system"
@@ -87,7 +88,7 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     units = units_of_rows(members, names, groups)
     each = zip(found, names, units, members, _blocks(ledger, members, origins), strict=True)
     return {
-        key: Part(ledger, *key, of_part, own, rows, systems[key[0]], blocks)
+        key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]], blocks)
         for key, of_part, own, rows, blocks in each
     }
 
