@@ -1,8 +1,8 @@
-"""Arithmetic of consecutive ranges in an array, such as the words of texts or the cells of matrices."""
+"""Arithmetic of consecutive ranges in an array, such as the words of texts or the cells of matrices; and things by group."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.integer[Any])
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def starts(many: Integers) -> Integers:
@@ -56,7 +58,7 @@ def ordered(numbers: Integers, below: int) -> Integers:
     return np.argsort(numbers.astype(np.min_scalar_type(below)), kind="stable")
 
 
-def batches(sizes: Integers, most: int) -> Iterator[tuple[int, int]]:
+def batches(sizes: Integers, most: float) -> Iterator[tuple[int, int]]:
     """The starts and ends of consecutive parts whose sizes add up to less than ``most``, or that have one element."""
     ends = np.cumsum(sizes)
     start = 0
@@ -64,3 +66,11 @@ def batches(sizes: Integers, most: int) -> Iterator[tuple[int, int]]:
         end = max(int(np.searchsorted(ends, ends[start] - sizes[start] + most)), start + 1)
         yield start, end
         start = end
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second parts of the pairs by the first, both in the order of their first appearance."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

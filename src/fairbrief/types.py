@@ -640,7 +640,8 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     baseline_kind: SystemKind | None = None
     """For a difference of systems: the kind of the subtracted system."""
     group_clusters: int | None = None
-    """For a group difference: clusters with the group; for a pair ``first − second``, with the first."""
+    """For a group difference: clusters with the group; for a pair ``first − second``, with the first. For a difference of systems the
+    smaller of their two numbers, here and in the next three."""
     other_clusters: int | None = None
     """For a pair: clusters with the second."""
     group_items: float | None = None

@@ -11,7 +11,7 @@ import pytest
 from fairbrief import auditing
 from fairbrief.auditing import Plan
 from fairbrief.auditing.estimating import Settings
-from fairbrief.auditing.multiple_tests import with_holm
+from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
 from fairbrief.auditing.observing import with_unit_tests
 from fairbrief.auditing.watchers import InputProfile, Sources
@@ -74,6 +74,18 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     assert few[1].notes[0].arguments == {"tests": 3, "resamples": 120}
     assert codes(with_holm(tests, Settings(n_resamples=99))) == [[], [], []]
     assert holm([0.01, None, 0.9, 0.6]) == [0.03, None, 1, 1]
+
+
+def test_a_test_says_once_how_many_resamples_it_needs() -> None:
+    """Of a primary estimate these are the resamples of its largest family, also if subgroups are added to this later."""
+    settings = Settings(n_resamples=60)
+    alone = estimate(p=1 / 61, smallest_p=0.0, is_primary=True)
+    tests = [alone.replace(group=group, value=ord(group) / 100) for group in "abcd"]
+    first = with_families(with_holm(tests, settings), settings)
+    again = with_families([*first, *(e.replace(subgroup={"kind": "x"}) for e in tests)], settings)
+    for made, needed in ((first, {"tests": 4, "resamples": 160}), (again, {"tests": 8, "resamples": 320})):
+        assert codes(made) == [["tests_need_resamples"]] * len(made)
+        assert [e.notes[0].arguments for e in made] == [needed] * len(made)
 
 
 def lengths(value: float, **given: Any) -> list[Estimate]:

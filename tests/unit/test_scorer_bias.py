@@ -182,6 +182,7 @@ def test_a_scorer_with_a_model_is_checked_only_when_that_is_asked_for(tmp_path: 
         (out,) = quiet.not_measured
         assert out.measure == "scorer_bias_sentiment(scorer=modelled)@gender"
         assert "--check-scorers" in out.reason
+        assert out.is_scorer_check  # so that no screen counts it as a measure that was not computed
         asked = taken(articles(), measure, scorers=scorers, wrap=wrap, check_scorers=True)
         assert main_value(asked, out.measure).n == 24
 

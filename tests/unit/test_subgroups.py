@@ -27,7 +27,9 @@ from fairbrief.saved.subgroups import subgroup_audit
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BY = (("size",), ("size", "side"))
-PLAN = Plan(measures=MEASURES, n_resamples=99, n_extracts=5, sanity_baselines=("exchanged",))
+PLAN = Plan(
+    measures=MEASURES, n_resamples=99, n_extracts=5, sanity_baselines=("exchanged",), primary=("uer@party",)
+)
 OF_LABELS = ("p", "p_adjusted", "permutation_mean", "testable", "smallest_p", "detectable")
 """What permuted labels alone tell."""
 

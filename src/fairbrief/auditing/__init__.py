@@ -43,11 +43,12 @@ from fairbrief.engines import Engine, ThisProcess, cores
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.plan import Plan, check_subgroup
 from fairbrief.protocols import PaperProtocol
+from fairbrief.ranges import grouped
 from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import NotMeasured, Result
-from fairbrief.reports.wording import grouped, name_of
+from fairbrief.reports.wording import name_of
 from fairbrief.scorers import cards
 from fairbrief.settings import as_list
 from fairbrief.text import languages

@@ -84,7 +84,7 @@ class Change:
 def differences(
     measures: Sequence[Measure],
     parts: Mapping[Key, Part],
-    pairs: Iterable[tuple[str, str]],
+    pairs: Sequence[tuple[str, str]],
     settings: Settings,
 ) -> list[Estimate]:
     """Paired differences (first minus second) on the clusters that all compared systems have in common.
@@ -92,13 +92,11 @@ def differences(
     A system with fewer than half of the clusters would leave few common clusters for the others, so its
     pairs are compared on the clusters of the two only, with a note.
     """
-    pairs, found = list(pairs), list[Pair]()
-    systems = dict.fromkeys(system for pair in pairs for system in pair)
-    for part in dict.fromkeys(subgroup for _, subgroup in parts):
-        there = [system for system in systems if (system, part) in parts]
-        both = [(there.index(a), there.index(b)) for a, b in pairs if {a, b} <= set(there)]
-        answered, few = [parts[system, part] for system in there], (Note("few_answered"),)
-        found += _paired(answered, both, settings.seed, few) if both else ()
+    systems, found = list(dict.fromkeys(system for pair in pairs for system in pair)), list[Pair]()
+    both = [(systems.index(a), systems.index(b)) for a, b in pairs]
+    for part in dict.fromkeys(subgroup for _, subgroup in parts) if both else ():
+        answered = [parts[system, part] for system in systems]
+        found += _paired(answered, both, settings.seed, (Note("few_answered"),))
     return _of_pairs(measures, found, settings)
 
 

@@ -7,7 +7,7 @@ of a difference of two; `Fields` are those of its fields that several estimates 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.null_sums import Drawn, NullSums, contrasts_of, drawn_of
+from fairbrief.auditing.null_sums import NullSums, contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.plan import SIGNED, Plan
+from fairbrief.ranges import batches, grouped
 from fairbrief.settings import setting
 from fairbrief.specs import parse
 from fairbrief.statistics import jackknife, resampling
-from fairbrief.types import Column, Estimate, Floats, Integers, Measure, Note, Value
+from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
 
 NOTHING = "nothing to count"
 UNLIMITED = -math.inf, math.inf
@@ -32,7 +33,7 @@ NEEDS_TEXTS = Note("needs_texts")
 FEWEST_CLUSTERS = 3
 """Fewer clusters than this give no interval (`few_clusters` in `reports.wording` says so)."""
 MOST_TOGETHER = 1 << 21
-"""The most numbers in the sums of parts that are estimated together; one part may have more."""
+"""Numbers in the sums of parts that are estimated together; one part may have more."""
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -131,26 +132,12 @@ def estimates(
 
 
 def alike(units: Iterable[tuple[T, Units]]) -> Iterator[tuple[list[T], Units]]:
-    """The items with equal numbers of units, and their units as one array; as many at a time as `in_turn` allows."""
-    found: dict[tuple[int, ...], list[tuple[T, Units]]] = {}
-    for one in units:
-        found.setdefault((*one[1].sums.shape, bool(one[1].clusters)), []).append(one)
-    for members in found.values():
-        for some in in_turn(members, lambda one: one[1].sums.size):
+    """The items with equal numbers of units, and their units as one array, of `MOST_TOGETHER` numbers at most."""
+    shapes = grouped(((*one[1].sums.shape, bool(one[1].clusters)), one) for one in units)
+    for members in shapes.values():
+        for start, end in batches(np.array([own.sums.size for _, own in members]), MOST_TOGETHER):
+            some = members[start:end]
             yield [one for one, _ in some], together([own for _, own in some])
-
-
-def in_turn(items: Iterable[T], numbers: Callable[[T], int]) -> list[list[T]]:
-    """The items in lists; a list ends with the item that brings its ``numbers`` above `MOST_TOGETHER`."""
-    found: list[list[T]] = []
-    room = 0
-    for item in items:
-        if room <= 0:
-            found.append([])
-            room = MOST_TOGETHER + 1
-        found[-1].append(item)
-        room -= numbers(item)
-    return found
 
 
 def _of_nothing(measures: Sequence[Measure], part: Part, settings: Settings) -> list[Estimate]:
@@ -396,11 +383,10 @@ def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
             alone.append(i)
     if alone:
         yield np.array(alone), None
-    for some in in_turn(relabelled, lambda one: one[1].numbers):
-        by_columns: dict[tuple[Column, ...], list[tuple[int, Drawn]]] = {}
-        for (i, _), drawn in zip(some, drawn_of([null for _, null in some]), strict=True):
-            by_columns.setdefault(tuple(drawn.totals.columns), []).append((i, drawn))
-        for members in by_columns.values():
+    for start, end in batches(np.array([null.numbers for _, null in relabelled]), MOST_TOGETHER):
+        some = relabelled[start:end]
+        each = zip(some, drawn_of([null for _, null in some]), strict=True)
+        for members in grouped((tuple(drawn.totals.columns), (i, drawn)) for (i, _), drawn in each).values():
             places, several = np.array([i for i, _ in members]), [drawn for _, drawn in members]
             yield places, Permutations(several, here.measure.observation, here.units.of(places))
 
@@ -450,9 +436,6 @@ def from_random(
     contains 0 if p is not significant.
     """
     found = less.spreads(kinds)
-    if less.left.shape[1] < FEWEST_CLUSTERS:
-        values = found.value.tolist()
-        return [{"extract_difference": gap} if math.isfinite(gap) else {} for gap in values]
     low, high = settings.bounds(found)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": np.maximum(jackknife.t_test(found), 2.0 ** (1 - found.count)),

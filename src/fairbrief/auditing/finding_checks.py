@@ -9,7 +9,7 @@ in parts of the data. Nothing is scored again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -40,7 +40,6 @@ WHOSE = ("system", "record", "cluster")
 
 Texts = tuple[Integers, Integers]
 """Hashes of records, ascending, and the hash of the text that each shares with others. Shapes: (n,) each."""
-NO_TEXTS: Texts = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 class Repeats(NamedTuple):
@@ -72,9 +71,7 @@ def copied_sources(result: Result) -> Repeats | None:
     """
     assert result.sources is not None
     shared = _shared(*(plain_numbers(result.sources[name]) for name in ("documents", "record")))
-    if not len(shared[0]):
-        return None
-    return _repeats(lambda system: shared if system in result.systems else NO_TEXTS, result.rows)
+    return _repeats(dict.fromkeys(result.systems, shared), result.rows) if len(shared[0]) else None
 
 
 def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows) -> Repeats | None:
@@ -89,7 +86,7 @@ def same_summaries(summaries: TextHashes, sources: pa.Table, rows: PerRecordRows
         differ = np.isin(text, _several(with_sources))
         if differ.any():
             shared[system] = record[differ], text[differ] ^ hash_of_name(system)
-    return _repeats(lambda system: shared.get(system, NO_TEXTS), rows) if shared else None
+    return _repeats(shared, rows) if shared else None
 
 
 def _several(hashes: Integers) -> Integers:
@@ -108,18 +105,13 @@ def _shared(text: Integers, record: Integers) -> Texts:
     return record[is_last], text[is_last]
 
 
-def _repeats(texts_of: Callable[[str], Texts], rows: PerRecordRows) -> Repeats | None:
+def _repeats(texts_of: Mapping[str, Texts], rows: PerRecordRows) -> Repeats | None:
     """The repeated records of each shared text, by system. The first cluster by name is not a repeat."""
-    shared = [
-        some
+    whole = pa.concat_tables(
+        _with_texts(rows_with(table, "system", system), *texts)
         for table in _whose(rows)
-        for system in table["system"].unique().to_pylist()
-        if len((texts := texts_of(system))[0])
-        and len(some := _with_texts(rows_with(table, "system", system), *texts))
-    ]
-    if not shared:
-        return None
-    whole = pa.concat_tables(shared)
+        for system, texts in texts_of.items()
+    )
     text = plain_numbers(whole["text"])
     system = _ranks(whole["system"])
     cluster = _ranks(whole["cluster"])
@@ -165,21 +157,16 @@ def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
 
 
 def _are_among(sought: Integers, known: Integers) -> NDArray[np.bool_]:
-    """Whether each number sought is one of those ``known``, which ascend: large lists are searched, not sorted again."""
-    if not len(known):
-        return np.zeros(len(sought), dtype=np.bool_)
+    """Whether each number sought is one of those ``known``, of which there is one, and which ascend: large lists are searched, not
+    sorted again.
+    """
     return np.asarray(known[np.minimum(np.searchsorted(known, sought), len(known) - 1)] == sought)
 
 
 def _hashes(names: pa.ChunkedArray) -> Integers:
     """The hash of each name. Shape: (n,)."""
-    return np.fromiter(map(hash_of, _texts(names)), dtype=np.int64, count=len(names))
-
-
-def _texts(column: pa.ChunkedArray) -> Iterator[str]:
-    """The texts of a column, of which few are in memory."""
-    for chunk in column.chunks:
-        yield from chunk.to_pylist()
+    few_at_once = (name for chunk in names.chunks for name in chunk.to_pylist())
+    return np.fromiter(map(hash_of, few_at_once), dtype=np.int64, count=len(names))
 
 
 def _whose(rows: PerRecordRows) -> Iterator[pa.Table]:
@@ -234,7 +221,7 @@ def leading_without(
     Fields that need label permutations are None. ``given`` are measures by spec
     that need not be registered.
     """
-    primary = [e for of in wording.Context(result).leading() for e in of]
+    primary = leading(result.estimates)
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}
     found: dict[int, dict[str, Any]] = {}
     for ledger, measures in ledgers_from(result.rows, given, (), {e.measure for e in primary}, is_out):
@@ -273,7 +260,7 @@ def opposite_gaps(result: Result, given: Mapping[str, Measure]) -> list[dict[str
     correction is over this search together with all leading group differences of the audit. ``given`` are measures by spec.
     """
     made, alpha = result.made, result.made["alpha"]
-    primary = [e for e in leading(result.estimates) if not e.baseline]
+    primary = leading(result.estimates)
     loud = {(e.system, e.over) for e in primary if conclusion(e, alpha) in SIGNIFICANT}
     # Significant unsigned scores of systems, where no group difference that leads is significant.
     suspects: dict[tuple[str, str], Estimate] = {}

@@ -95,7 +95,7 @@ class Units:
         r"""Of the top t and the bottom b of a contrast by cluster: Σt, Σb, Σt², Σtb, Σb² and the largest \|t\|. Shape (parts, 6)."""
         names = {column for column, _ in (*contrast.top, *contrast.bottom)}
         found = []
-        for clusters in self._by_cluster(names):
+        for clusters in self.by_cluster(names):
             top, bottom = clusters.weighted(contrast.top), clusters.weighted(contrast.bottom)
             pairs = ((top, top), (top, bottom), (bottom, bottom))
             squares = [(a[:, np.newaxis] @ b[:, :, np.newaxis])[:, 0, 0] for a, b in pairs]
@@ -107,11 +107,11 @@ class Units:
         """In how many clusters each column is above 0. Shape (parts, columns)."""
         found = [
             np.stack([(clusters[c] > 0).sum(axis=1) for c in columns], axis=-1)
-            for clusters in self._by_cluster(set(columns))
+            for clusters in self.by_cluster(set(columns))
         ]
         return np.concatenate(found)
 
-    def _by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
+    def by_cluster(self, names: AbstractSet[Column]) -> Iterator[Totals]:
         """Some columns by cluster: of all parts at once, or part by part where units are groups of clusters."""
         if not self.clusters:
             yield self.alone

@@ -10,6 +10,7 @@ from fairbrief.auditing.estimating import NEEDS_TEXTS, Settings
 from fairbrief.auditing.system_runs import RUN
 from fairbrief.conclusions import against_baseline, is_nearer_to_even, leading
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports import wording
 from fairbrief.statistics import TIE
@@ -26,9 +27,7 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
     the estimates state how many draws are needed.
     """
     adjusted = list(estimates)
-    families: dict[tuple[object, ...], list[int]] = {}
-    for i, e in enumerate(estimates):
-        families.setdefault(_family(e), []).append(i)
+    families = grouped((_family(e), i) for i, e in enumerate(estimates))
     least = 1 / (settings.n_resamples + 1)  # a smaller p was counted over all label permutations
     for members in families.values():
         are_known = not any(NEEDS_TEXTS in adjusted[i].notes for i in members)
@@ -40,11 +39,11 @@ def with_holm(estimates: Sequence[Estimate], settings: Settings) -> list[Estimat
         of_extracts = holm([adjusted[i].extract_p for i in members])
         for i, alone, p, extract_p in zip(members, ps, holm(ps), of_extracts, strict=True):
             hidden = too_few and alone is not None and alone >= least
-            notes = (Note("tests_need_resamples", _needed(tests, settings)),) if hidden else ()
             e = adjusted[i]
             p = p if _has_test(e) else e.p
             if p is not None or extract_p is not None:
-                adjusted[i] = e.replace(p_adjusted=p, extract_p_adjusted=extract_p, notes=(*e.notes, *notes))
+                notes = _with_needed(e, tests, settings) if hidden else e.notes
+                adjusted[i] = e.replace(p_adjusted=p, extract_p_adjusted=extract_p, notes=notes)
     return adjusted
 
 
@@ -83,9 +82,10 @@ def with_families(
                 # The smallest p that this number of resamples allows, though more resamples could give less.
                 is_least = (e.smallest_p or 0.0) < (e.p or 0.0) <= least < settings.alpha
                 hidden = p is not None and p > settings.alpha and is_least and e.extract_p is None
-                notes = (Note("tests_need_resamples", _needed(len(tests), settings)),) if hidden else ()
                 family = {"family_p": p, "family_size": len(tests), "family_low": low, "family_high": high}
-                adjusted[i] = e.replace(**family, notes=(*e.notes, *notes))
+                adjusted[i] = e.replace(
+                    **family, notes=_with_needed(e, len(tests), settings) if hidden else e.notes
+                )
     return adjusted
 
 
@@ -94,8 +94,11 @@ def _has_test(e: Estimate) -> bool:
     return e.p is not None and e.smallest_p != 1.0
 
 
-def _needed(tests: int, settings: Settings) -> dict[str, int]:
-    return {"tests": tests, "resamples": math.ceil(2 * tests / settings.alpha)}
+def _with_needed(e: Estimate, tests: int, settings: Settings) -> tuple[Note, ...]:
+    """The notes of an estimate, with how many resamples so many tests need in place of what others needed."""
+    needed = {"tests": tests, "resamples": math.ceil(2 * tests / settings.alpha)}
+    others = (note for note in e.notes if note.code != "tests_need_resamples")
+    return (*others, Note("tests_need_resamples", needed))
 
 
 def _with_label_p(estimates: Sequence[Estimate], systems: Sequence[Estimate]) -> list[Estimate]:
@@ -138,10 +141,8 @@ def _simultaneous(
     0 is at most a bound if Holm's ``p`` is significant, and within if the test of the baseline is not: p of permutations can be
     larger than that of the t interval.
     """
-    value, error, freedom, low, high = e.value, e.se, e.freedom, e.low, e.high
-    if e.extract_p is not None:
-        value, error, freedom = e.extract_difference, e.extract_se, e.extract_freedom
-        low, high = e.extract_difference_low, e.extract_difference_high
+    tested = wording.from_random(e)
+    value, error, freedom, low, high = tested.value, tested.se, tested.freedom, tested.low, tested.high
     if value is None or error is None or freedom is None or low is None or high is None:
         return None, None
     share = 1 - settings.confidence_level
@@ -151,7 +152,7 @@ def _simultaneous(
     # Holm rejects a little more than Bonferroni: a known sign bounds the interval. Nearer to 0 than label permutations, it is unknown.
     if p is not None and p <= settings.alpha and (e.extract_p is not None or not is_nearer_to_even(e)):
         return (least, min(most, 0.0)) if value < 0 else (max(least, 0.0), most)
-    is_significant = (against_baseline(e)[0] or 0.0) * tests <= settings.alpha
+    is_significant = (tested.p or 0.0) * tests <= settings.alpha
     return (least, most) if is_significant else (min(least, 0.0), max(most, 0.0))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from fairbrief.measures.coverage import EQUAL_LENGTH, LOG_LENGTH
 from fairbrief.measures.representation import BY_DOCUMENTS, WORDS_LESS_DOCUMENTS
+from fairbrief.ranges import grouped
 from fairbrief.reports import wording
 from fairbrief.types import Estimate, Note
 
@@ -51,9 +52,7 @@ def spelling_notes(estimates: Iterable[Estimate]) -> NotesOf:
 
 
 def _of_groups(over: str, groups: Iterable[str]) -> tuple[Note, ...]:
-    alike: dict[str, list[str]] = {}
-    for group in groups:
-        alike.setdefault(_normalized(group), []).append(group)
+    alike = grouped((_normalized(group), group) for group in groups)
     several = [names for names in alike.values() if len(names) > 1]
     found = [Note("groups_alike", {"attribute": over, "groups": names}) for names in several]
     if missing := [name for key, names in alike.items() if key in MISSING for name in names]:

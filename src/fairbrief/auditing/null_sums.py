@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.ranges import grouped
 from fairbrief.statistics.arrays import Sum, added, exact_parts, is_exact
 from fairbrief.statistics.label_permutations import Choice
 from fairbrief.types import Column, ContrastObservation, Floats, Integers, Ratio, Totals
@@ -300,11 +301,9 @@ def _joint_draws(
 def drawn_of(several: Sequence[NullSums]) -> Iterator[Drawn]:
     """All sums of each, batched by shape. Each must have a permuted unit."""
     found: dict[int, Drawn] = {}
-    alike: dict[object, list[int]] = {}
-    for i, null in enumerate(several):
+    for null in several:
         null.close()
-        alike.setdefault(null._likeness(), []).append(i)
-    for places in alike.values():
+    for places in grouped((null._likeness(), i) for i, null in enumerate(several)).values():
         found |= zip(places, _drawn_alike([several[i] for i in places]), strict=True)
     return map(found.__getitem__, range(len(several)))
 

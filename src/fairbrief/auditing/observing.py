@@ -20,7 +20,7 @@ from fairbrief.auditing.ledger import Ledger, RowBlock, Written
 from fairbrief.auditing.origins import Origin, Origins, Unit
 from fairbrief.declarations import ObservationDeclaration
 from fairbrief.errors import BackendError, DataError
-from fairbrief.reports.wording import grouped
+from fairbrief.ranges import grouped
 from fairbrief.score_tables import BatchObservation, ScoredUnits, ScoreTable
 from fairbrief.scorers.calibrated import Calibrated
 from fairbrief.statistics import TIE
@@ -168,12 +168,10 @@ class Observer:
     ) -> Iterator[AskedUnit]:
         """The units that have an answered case; adds why others have none."""
         for i, (cases, origin) in enumerate(units):
-            if len(cases) > 1 or cases[0].summary.reason:
-                answered = tuple([case for case in cases if not case.summary.reason])
-                if not answered:
-                    left_out[i] = cases[0].summary.reason
-                    continue
-                cases = answered
+            reason = cases[0].summary.reason
+            if not (cases := tuple([case for case in cases if not case.summary.reason])):
+                left_out[i] = reason
+                continue
             try:
                 asks, scheme = observation.asks(cases), observation.permutation_scheme(cases)
                 yield AskedUnit(i, cases, asks, NOTHING if scheme is None else _relabelling(scheme, origin))

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing.system_runs import RUN
+from fairbrief.ranges import grouped
 from fairbrief.reports.frames import numbers, plain_numbers, texts
 from fairbrief.statistics.jackknife import GroupNumbers, group_numbers
 from fairbrief.types import Case, Cases, Data, Integers, SystemKind
@@ -241,10 +242,8 @@ def units_of(cases: Cases, scope: Scope) -> list[Cases]:
 
 def _together(items: Iterable[T], cases: Iterable[Case], scope: Scope) -> list[list[T]]:
     """The items whose cases form one unit, of which each has one case."""
-    found: dict[tuple[str, ...] | int, list[T]] = {}
-    for i, (item, case) in enumerate(zip(items, cases, strict=True)):
-        found.setdefault(shared_by(case, scope) or i, []).append(item)
-    return list(found.values())
+    each = enumerate(zip(items, cases, strict=True))
+    return list(grouped((shared_by(case, scope) or i, item) for i, (item, case) in each).values())
 
 
 def merged(cases: Sequence[Unit], scope: Scope) -> list[Unit]:

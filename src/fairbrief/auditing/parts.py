@@ -46,17 +46,15 @@ class Part:
     def sums(self) -> Floats:
         """The rows, summed by cluster. Shape (clusters, columns). Of a large part this is much."""
         are_units = not self.units.clusters
-        return self.units.sums[0] if are_units else self.members.of(self.members.source.matrix())
+        return self.units.sums[0] if are_units else self.members.of(self.ledger.matrix())
 
     @cached_property
     def has_extracts(self) -> NDArray[np.bool_]:
         """Which clusters have a row with random extracts. Shape (clusters,)."""
         found = np.zeros(len(self.clusters), dtype=np.bool_)
-        for place in (i for column, i in self.ledger.columns.items() if column[0] == OF_EXTRACTS):
-            if self.units.clusters:
-                found |= self.members.of(self.members.source.matrix([place]))[:, 0] != 0
-            else:
-                found |= self.units.sums[0, :, place] != 0
+        for column in (column for column in self.ledger.columns if column[0] == OF_EXTRACTS):
+            (clusters,) = self.units.by_cluster({column})
+            found |= clusters[column][0] != 0
         return found
 
 

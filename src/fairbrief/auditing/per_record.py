@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from fairbrief import registry
 from fairbrief.auditing.ledger import Chunk, Ledger
 from fairbrief.auditing.origins import Names, Origin, Origins, first_met, narrowed, numbered, subgroups_of
+from fairbrief.ranges import grouped
 from fairbrief.reports.frames import coded, numbers, plain_numbers, rows_where, texts
 from fairbrief.reports.per_record import PerRecordRows
-from fairbrief.reports.wording import grouped
 from fairbrief.types import Column, Floats, Measure, Observation
 
 COLUMN = b"fairbrief.column"

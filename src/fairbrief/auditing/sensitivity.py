@@ -9,6 +9,7 @@ from typing import Any
 from fairbrief.auditing.measure_selection import Choice, check_scorers
 from fairbrief.conclusions import NAMED, conclusion, decisive
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.reports import number_format
 from fairbrief.reports.wording import group_name, ordered_groups
 from fairbrief.types import Estimate, Measure, Table
@@ -101,9 +102,7 @@ def _called(several: Mapping[str, Measure]) -> dict[str, str]:
 def _rows(
     found: Sequence[Estimate], called: Mapping[str, str], over: str, alpha: float
 ) -> Iterable[tuple[str, ...]]:
-    of: dict[tuple[str, str], list[Estimate]] = {}
-    for e in found:
-        of.setdefault((e.quantity, e.system), []).append(e)
+    of = grouped(((e.quantity, e.system), e) for e in found)
     first = {e.quantity: e.group for e in found}
     order = ordered_groups(dict.fromkeys(first.values()))
     for quantity, system in sorted(of, key=lambda key: order.index(first[key[0]])):

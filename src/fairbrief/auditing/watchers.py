@@ -23,7 +23,7 @@ from fairbrief.auditing.notes import NotesOf, is_leading
 from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
 from fairbrief.errors import DataError
-from fairbrief.ranges import distinct
+from fairbrief.ranges import distinct, grouped
 from fairbrief.reports.frames import numbers
 from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
@@ -311,10 +311,7 @@ class InputProfile(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Count some cases. DataError where a system has the name of a sanity baseline."""
-        by_system: dict[str, list[Case]] = {}
-        for case in cases:
-            by_system.setdefault(case.summary.system, []).append(case)
-        for system, some in by_system.items():
+        for system, some in grouped((case.summary.system, case) for case in cases).items():
             self._count(system, some)
         self._ids.add([hash_of_name(id_of(case.record)) for case in cases])
 

@@ -79,8 +79,8 @@ def audit(
             print_notes(notes, quiet=quiet)
             result = replace(result, made={**result.made, "files": names, "notes": notes})
             if folder is not None:
-                scorers = Scorers(wrap=plan.wrap)
-                identity = replace_all(result, folder, lambda done: with_examples(done, reading, scorers))
+                result = with_examples(result, reading, Scorers(wrap=plan.wrap))
+                identity = replace_all(result, folder)
                 saved_inputs.write(folder, files, reading, identity)
     finally:  # print the result even if it could not be written
         if result is not None and not quiet:

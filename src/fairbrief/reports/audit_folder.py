@@ -7,7 +7,7 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from fairbrief.atomic_files import clear_unfinished, exclusive, write_text
@@ -124,13 +124,10 @@ def write_all(result: Result, folder: Path | str) -> None:
         replace_all(result, claim)
 
 
-def replace_all(
-    result: Result, folder: Path, complete: Callable[[Result], Result] = lambda result: result
-) -> str:
+def replace_all(result: Result, folder: Path) -> str:
     """`write_all` into a folder that the caller has claimed (`claimed`); return the result's identity.
 
-    ``complete`` adds the examples of the report, if the result has none. Everything is first written to a subfolder, so that a
-    full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded again have the same
+    Everything is first written to a subfolder, so that a full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded again have the same
     identity (`fairbrief.reports.json_file.identity`).
     """
     stage = folder / STAGE
@@ -141,7 +138,7 @@ def replace_all(
         per_record.write_rows(result.rows, stage / PER_RECORD, audit)
         if result.sources is not None:
             per_record.write_sources(result.sources, stage / SOURCES, audit)
-        pages = _write_pages(complete(result), stage, audit)
+        pages = _write_pages(result, stage, audit)
         loaded = [name for name in _loaded(result) if (stage / name).exists()]
         names = [LISTED, *pages, *loaded, DIGESTS, RESULTS]
         (stage / DIGESTS).write_text(_digest_lines(stage, [RESULTS, *loaded]), encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import Any
 from fairbrief import conclusions, specs
 from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, SIGNIFICANT, WORDS, Conclusion
 from fairbrief.declarations import ContrastUnit
+from fairbrief.ranges import grouped
 from fairbrief.reports import number_format, tables, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.wording import Context, capital, noted, of_system, p_text, signed, worded
@@ -159,7 +160,7 @@ def _clearest(members: Sequence[Estimate], context: Context) -> list[str]:
 def _below(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """By group, each system that is significantly below its baseline, the largest difference first; else that there is none."""
     first, words, significant = members[0], context.words(members[0]), context.significant(members)
-    below = wording.grouped((context.worse(e), e) for e in significant)
+    below = grouped((context.worse(e), e) for e in significant)
     lines = [_of_group(several, context) for who, several in below.items() if who]
     yield from lines[:MOST_LINES]
     if more := lines[MOST_LINES:]:
@@ -212,7 +213,7 @@ def _with_unit(value: float, unit: ContrastUnit) -> str:
 def _above(members: Sequence[Estimate], context: Context) -> Iterator[str]:
     """Who is significantly on the other side of the baseline: above it, or below it where more is worse; on both where none is."""
     others = (e for e in context.significant(members) if not context.worse(e))
-    for kind, several in wording.grouped((context.kind(e), e) for e in others).items():
+    for kind, several in grouped((context.kind(e), e) for e in others).items():
         yield _listed(f"Significantly {kind} {context.baseline(several[0])}", several, context)
 
 
@@ -574,6 +575,6 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     if by_people:
         return max(by_people), "the largest difference of people's references"
     large = (e for e in members if conclusions.decides(e) >= FEWEST_TO_DECIDE)
-    by_system = wording.grouped((e.system, e.detectable or 0.0) for e in large)
+    by_system = grouped((e.system, e.detectable or 0.0) for e in large)
     largest = filter(None, map(max, by_system.values()))
     return min(largest, default=0.0), "a gap that is detectable in any group"

@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from fairbrief.conclusions import SIGNIFICANT, WORDS, decisive
 from fairbrief.declarations import ContrastUnit
+from fairbrief.ranges import grouped
 from fairbrief.reports import figures, first_answers, json_file, plot, tables, wording
 from fairbrief.reports.first_answers import answers, leading_sentence, next_steps
 from fairbrief.reports.plain import named, printable
@@ -122,7 +123,7 @@ def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[st
     for section, main, secondary in zip(sections, cut[: len(sections)], cut[len(sections) :], strict=True):
         first = section[0]
         declared = {e.measure: context.declared(e) for e in main if not first.subgroup and not first.baseline}
-        asks = wording.grouped((of.question, spec) for spec, of in declared.items())
+        asks = grouped((of.question, spec) for spec, of in declared.items())
         hidden = len(section) - len(main) - len(secondary)
         yield {
             "title": tables.section_title(first, context),
@@ -193,7 +194,7 @@ def _panel(members: Sequence[Estimate], context: Context) -> dict[str, Any]:
         "even": declared.contrast.even,
         "has_extract_baseline": any(e.extract_baseline is not None for e in kept),
         "is_clear": any(context.kind(e) in SIGNIFICANT for e in members),
-        "blocks": [{"group": group, "lines": lines} for group, lines in wording.grouped(lines).items()],
+        "blocks": [{"group": group, "lines": lines} for group, lines in grouped(lines).items()],
         "axis": _picture("scale", scale),
         "notes": [*tables.group_counts_by_system(kept, declared.items), *cuts],
         "meaning": declared.harm,

@@ -24,11 +24,12 @@ import pyarrow as pa
 from msgspec import convert
 
 from fairbrief.errors import DataError
+from fairbrief.ranges import grouped
 from fairbrief.reports import wording
 from fairbrief.reports.per_record import PerRecordFile, PerRecordRows, files_of, reading, refuse_other
 from fairbrief.reports.plain import visible
 from fairbrief.reports.result import Examples, NotMeasured, Result
-from fairbrief.reports.wording import Context, grouped, ordered_groups, worded
+from fairbrief.reports.wording import Context, ordered_groups, worded
 from fairbrief.types import Estimate, Table
 
 SCHEMA, EXAMPLES = "fairbrief.results/7", "fairbrief.examples/1"

@@ -13,8 +13,8 @@ import pyarrow as pa
 from msgspec import ValidationError
 
 from fairbrief.errors import DataError, first_line
+from fairbrief.ranges import grouped
 from fairbrief.reports.plain import printable
-from fairbrief.reports.wording import grouped
 from fairbrief.types import Data
 
 if TYPE_CHECKING:

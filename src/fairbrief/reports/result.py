@@ -113,8 +113,8 @@ class NotMeasured(Data, frozen=True):
 
     @property
     def is_scorer_check(self) -> bool:
-        """Whether it checks a scorer."""
-        return self.measure.startswith("scorer bias")
+        """Whether it checks a scorer: all groups of an attribute, one measure's scorer, or whether it finds paraphrases."""
+        return self.measure.startswith(("scorer bias@", "scorer_bias", "self-retrieval@"))
 
 
 class Result(Data, frozen=True):

@@ -12,10 +12,11 @@ from typing import Any
 
 from fairbrief.conclusions import NAMED, decisive
 from fairbrief.declarations import ContrastUnit
+from fairbrief.ranges import grouped
 from fairbrief.reports import number_format, wording
 from fairbrief.reports.plain import named
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import Context, group_name, grouped, ordered_groups
+from fairbrief.reports.wording import Context, group_name, ordered_groups
 from fairbrief.text.counted import counted
 from fairbrief.types import Estimate, Table
 

@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from math import expm1, isinf
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import ValidationError, convert
 
 from fairbrief import conclusions, specs
 from fairbrief.declarations import ContrastUnit, ContrastWords, Declaration
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.reports import number_format
 from fairbrief.reports.plain import named
 from fairbrief.text.counted import counted, listed
@@ -25,8 +26,6 @@ from fairbrief.types import Estimate, Note
 if TYPE_CHECKING:
     from fairbrief.reports.result import Result
 
-K = TypeVar("K")
-V = TypeVar("V")
 ALPHA = 0.05
 SCALES = (
     ("very negative", "negative", "mixed", "neutral", "positive", "very positive"),
@@ -41,14 +40,6 @@ SCALES = (
 LAST = frozenset(("unknown", "other", "others", "none", "n/a", "not stated", "mixed or unknown"))
 GROUP_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")
 PLACE = re.compile(r"\{(\w+)\}")
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The second parts of the pairs by the first, both in the order of their first appearance."""
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
 
 
 @lru_cache(maxsize=1 << 10)

@@ -19,10 +19,10 @@ from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.distributions import COUNTING, softmax
 from fairbrief.measures.record_texts import claims_of, is_blank, known
 from fairbrief.measures.representation import Representation
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import unknown
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import grouped
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling, SavedValues, saved_values, specs_in
 from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics

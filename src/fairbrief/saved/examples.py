@@ -18,10 +18,11 @@ from fairbrief.auditing.record_values import RowReader, reader_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import Pooled
 from fairbrief.errors import FairbriefError
+from fairbrief.ranges import grouped
 from fairbrief.reports.frames import coded, rows_with, usable
 from fairbrief.reports.per_record import PerRecordRows
 from fairbrief.reports.result import MOST_OF_EACH, Examples, Link, Passage, Result, Row, Support, Texts
-from fairbrief.reports.wording import grouped, name_of
+from fairbrief.reports.wording import name_of
 from fairbrief.saved.explanations import Omission, observed, omissions, story_of, values_of
 from fairbrief.saved.saved_inputs import cases_of
 from fairbrief.text.sentences import sentence_spans

@@ -22,6 +22,7 @@ from fairbrief.auditing.parts import Part as SystemPart
 from fairbrief.auditing.parts import parts_of
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import did_you_mean, unknown
 from fairbrief.reports.explanation import Effect, Explanation, Influence, Kind, Opened, Part
 from fairbrief.reports.frames import encodable
@@ -301,10 +302,8 @@ def story_of(measure: t.Measure, cases: t.Cases, row: Observed, scorers: Scorers
 def values_of(measure: t.Measure, quantity: str, rows: Sequence[Observed]) -> list[float | None]:
     """A quantity of each row; None if it is undefined. Rows with the same columns are evaluated at once."""
     found: list[float | None] = [None] * len(rows)
-    alike: defaultdict[tuple[tuple[t.Column, int], ...], list[tuple[int, t.Floats]]] = defaultdict(list)
-    for i, row in enumerate(rows):
-        if not isinstance(row, t.Reason) and row.columns:
-            alike[tuple(row.columns.items())].append((i, row.array))
+    known = ((i, row) for i, row in enumerate(rows) if not isinstance(row, t.Reason) and row.columns)
+    alike = grouped((tuple(row.columns.items()), (i, row.array)) for i, row in known)
     for columns, members in alike.items():
         values = measure.value(t.Totals(dict(columns), np.array([array for _, array in members])))
         if quantity in values:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import unknown
 from fairbrief.reports import number_format
 from fairbrief.reports.result import Result
-from fairbrief.reports.wording import grouped, name_of
+from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
 from fairbrief.settings import Names, as_list
 from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision

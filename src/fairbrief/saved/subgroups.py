@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from fairbrief.auditing import Plan, estimating, multiple_tests, system_runs
+from fairbrief.auditing import estimating, multiple_tests, system_runs
 from fairbrief.auditing.notes import length_notes, spelling_notes, with_notes
 from fairbrief.auditing.per_record import MOST_VALUES, attributes_in, ledgers_from, with_subgroups_by
 from fairbrief.auditing.run import Run
 from fairbrief.errors import DataError, RequestError
-from fairbrief.plan import SIGNED, check_subgroup
+from fairbrief.plan import check_subgroup
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure
@@ -19,8 +19,6 @@ from fairbrief.types import Estimate, Measure
 Key = tuple[str, str, str, str]
 OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
-SAME = ("baseline", "is_pairwise", *(f.name for f in SIGNED))
-"""Settings of the audit that decide the estimates."""
 NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 
 
@@ -47,18 +45,18 @@ def subgroup_audit(
     for ledger, measures in read:
         ledger.lacks_null = repr(measures[0]) in permuted
     by_name = {repr(m): m for _, measures in read for m in measures}
-    same = {name: made[name] for name in SAME if name in made}
-    plan = Plan(by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
+    settings = estimating.Settings.of(made)
+    same = {name: made[name] for name in ("primary", "baseline", "is_pairwise") if name in made}
+    plan = replace(settings, by=asked, sanity_baselines=made["asked_sanity_baselines"], **same)
     run = Run(plan, [by_name[name] for name in made["measures"] if name in by_name])
     run.ledgers = [ledger for ledger, _ in read]
-    estimates, gaps = run.estimates(run.settings())
+    estimates, gaps = run.estimates(settings)
     if made.get("pools_runs"):
         estimates = system_runs.of_runs(estimates)
     whole = {_key(e): e for e in (*result.estimates, *result.differences) if not e.subgroup}
     estimates = with_notes(estimates, length_notes(estimates, made["alpha"]), spelling_notes(estimates))
     estimates = [_as_of_all(e, whole) for e in estimates if e.subgroup]
     named = ", ".join(" and ".join(names) for names in asked)
-    settings = estimating.Settings.of(made)
     checks = [e for e in result.estimates if e.measure not in taken]  # of scorers
     together = [*(e for e in result.estimates if e.measure in taken), *estimates, *checks]
     differences = [*result.differences, *(_as_of_all(e, whole) for e in gaps if e.subgroup)]

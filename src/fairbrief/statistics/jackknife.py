@@ -77,15 +77,14 @@ class Spreads:
     freedom: Floats
 
     def contributions(self, i: int) -> tuple[Integers, Floats]:
-        """The units that contribute to one value, and their `pseudo_values`. Shapes: (c,)."""
-        units = np.flatnonzero(self.contributes[i])
-        return units, self.pseudo_values(i, units)
+        """The units that contribute to one value, and their jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ; 0 where only rounding is left.
 
-    def pseudo_values(self, i: int, units: Integers) -> Floats:
-        """The jackknife pseudo-values c·θ − (c − 1)·θ₋ⱼ of c units of one value; 0 where only rounding is left. Shape (c,)."""
+        Shapes: (c,).
+        """
+        units = np.flatnonzero(self.contributes[i])
         c = len(units)
         found = c * self.value[i] - (c - 1) * self.left[i, units]
-        return np.where(np.abs(found) <= c * tolerance(self.value[i]), 0.0, found)
+        return units, np.where(np.abs(found) <= c * tolerance(self.value[i]), 0.0, found)
 
     def p_by_t(self, i: int) -> float:
         """Two-sided p of the jackknife t test that this value is 0."""

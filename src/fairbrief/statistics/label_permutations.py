@@ -6,7 +6,6 @@ read the same.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from fairbrief.ranges import batches, grouped
 from fairbrief.statistics.arrays import Floats, Integers, weight_before
 from fairbrief.statistics.keyed_random import (
     choices_among,
@@ -109,12 +109,10 @@ class Labelled(NamedTuple):
 
 def with_real_labels(asked: Sequence[Relabelled]) -> list[Labelled]:
     """Each unit with its real labels, and no draws."""
-    alike: defaultdict[int, list[int]] = defaultdict(list)
-    for place, one in enumerate(asked):
-        alike[len(one.labels)].append(place)
+    alike = grouped((len(one.labels), place) for place, one in enumerate(asked)).values()
     return [
         Labelled(places, np.stack([asked[i].labels for i in places])[:, np.newaxis], None, is_exact=False)
-        for places in alike.values()
+        for places in alike
     ]
 
 
@@ -156,8 +154,8 @@ class LabelDraws:
         Where there are no more distinct label permutations than draws (with ``all_permutations``: than
         `EXACT_LIMIT`) all are listed and a draw may be the real one. Else R = draws + 1, and a draw
         takes one of the sampled label permutations 1..draws, each exactly once. The arrays may be
-        shared and are then read-only. They are made in consecutive parts; a part ends with the
-        unit at which its labels, under all label permutations, exceed ``at_once``.
+        shared and are then read-only. They are made in consecutive parts of less than ``at_once`` labels under
+        all label permutations, or of one unit.
         """
         most = EXACT_LIMIT if all_permutations else min(self.draws, EXACT_LIMIT)
         known: dict[tuple[int, bool, bool], _Kind] = {}
@@ -168,12 +166,8 @@ class LabelDraws:
             if kind is None:
                 kind = known[same] = self._kind(one, most)
             kinds.append(kind)
-        ends = np.cumsum([kind.number * kind.length for kind in kinds])
-        start = before = 0
-        while start < len(asked):
-            stop = int(np.searchsorted(ends, before + at_once, side="right")) + 1
-            yield list(self._together(asked[start:stop], kinds[start:stop]))
-            start, before = stop, int(ends[min(stop, len(asked)) - 1])
+        for start, end in batches(np.array([kind.number * kind.length for kind in kinds]), at_once):
+            yield list(self._together(asked[start:end], kinds[start:end]))
 
     def _kind(self, one: Relabelled, most: int) -> _Kind:
         """The kind of a unit, of which at most so many label permutations are listed."""
@@ -185,10 +179,7 @@ class LabelDraws:
         return _Kind(labels, one.cyclic, number if is_listed else self.draws + 1, n, is_listed, is_matched)
 
     def _together(self, asked: Sequence[Relabelled], kinds: Sequence[_Kind]) -> Iterator[Labelled]:
-        alike: defaultdict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for place, kind in enumerate(kinds):
-            alike[kind[2:]].append(place)
-        for places in alike.values():
+        for places in grouped((kind[2:], place) for place, kind in enumerate(kinds)).values():
             first = kinds[places[0]]
             if first.is_listed and not first.is_matched:
                 numbers: dict[_Kind, int] = {}
