@@ -127,8 +127,8 @@ def write_all(result: Result, folder: Path | str) -> None:
 def replace_all(result: Result, folder: Path) -> str:
     """`write_all` into a folder that the caller has claimed (`claimed`); return the result's identity.
 
-    Everything is first written to a subfolder, so that a full disk damages nothing; then the files are moved, ``results.json`` last. All files that are loaded again have the same
-    identity (`fairbrief.reports.json_file.identity`).
+    Everything is first written to a subfolder, so that a full disk damages nothing; then the files are moved, ``results.json``
+    last. All files that are loaded again have the same identity (`fairbrief.reports.json_file.identity`).
     """
     stage = folder / STAGE
     try:
