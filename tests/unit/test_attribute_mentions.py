@@ -112,6 +112,17 @@ def test_details_name_each_change_with_its_sentence() -> None:
     ]
 
 
+def test_blanks_and_line_breaks_between_words_hide_no_mention() -> None:
+    """Two blanks, or a line that continues in lower case, count as one blank, also in the sentences that are shown."""
+    source = "Mrs Ellis is 81  years\nold. Home:\nSouth  Street."
+    assert fates(source, "Ellis is in\nher  eighties.") == {
+        "kept": ["female", "81"],
+        "lost": ["south street"],
+    }
+    (shown,) = AttributeMentions("age").details([case(5, "old", source, "A woman of 81.")], ())
+    assert shown == "Lost place: 'South Street' (South Street.)"
+
+
 @pytest.mark.parametrize(("text", "expected"), [
     ("He was fined in May.", [("sex", "male")]), ("She speaks Polish.", [("sex", "female")]),
     ("The 80-year-old church is in Hull.", [("place", "hull")]), ("Grace Bath called.", []),
