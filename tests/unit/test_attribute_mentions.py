@@ -9,6 +9,7 @@ import pytest
 from benchmarks.real.attributes import RESULT, compare, parts
 from tests.rows_by_hand import NO_LABELS, added, by_column
 
+from fairbrief.api import audit
 from fairbrief.measures.attribute_mentions import AttributeMentions, fates_of
 from fairbrief.text.attributes import mentions_of
 from fairbrief.types import Case, Document, Extracts, Record, Summary, Totals, Value
@@ -92,6 +93,14 @@ VALUES: Mapping[str, Value] = AttributeMentions("age").value(totals())
 def test_shares_worked_by_hand(name: str, expected: float) -> None:
     """Each value equals its definition."""
     assert float(VALUES[name].array) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_group_may_be_the_one_of_all_documents() -> None:
+    """A record without the attribute is of the group that its documents share."""
+    record = Record("r", (Document(ELLIS, {"age": "old"}),))
+    audited = audit([Case(record, Summary("r", "s", ELLIS))], ["attribute_mentions@age"], n_resamples=0)
+    found = {e.quantity: e.value for e in audited.estimates}
+    assert found["kept_rate[age, old]"] == 1.0
 
 
 def test_random_sentences_keep_what_one_of_their_sentences_keeps() -> None:
