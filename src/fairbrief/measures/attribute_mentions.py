@@ -180,7 +180,7 @@ class AttributeMentions(BaseMeasure):
             special = PRIMARY if is_kept else {}
             differences |= pair_differences(rate, whole, name, group, limits=LIMITS[stem], **special)
             for g, of_group in rate.items():
-                value = t.Value(of_group, is_share=not is_invented, has_baseline=is_kept)
+                value = t.Value(of_group, limits=t.FROM_0, is_share=not is_invented, has_baseline=is_kept)
                 rates[f"{stem}_rate[{kind}, {g}]"] = value
         kept = {name: value for name, value in differences.items() if value.is_primary}
         return {self.name: largest_of(kept, totals.array.shape[:-1]), **differences, **rates}

@@ -174,7 +174,8 @@ class Judged(BaseMeasure):
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = totals.ratio("score", "one")
         variance = totals.ratio("score²", "one") - mean * mean
-        return {self.name: t.Value(mean), "judged_sd": t.Value(np.sqrt(np.maximum(variance, 0.0)))}
+        deviation = t.Value(np.sqrt(np.maximum(variance, 0.0)), limits=t.FROM_0)
+        return {self.name: t.Value(mean), "judged_sd": deviation}
 
     def explain(self, totals: t.Totals) -> str:
         """One summary's score."""

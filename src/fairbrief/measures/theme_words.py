@@ -164,7 +164,7 @@ class ThemeWords(BaseMeasure):
             others[f"log_ratio[{theme}, {a}/{b}]"] = logarithm
         for theme, v in product(themes, versions):
             rate = totals.ratio((f"theme {theme}", v), ("summaries", v))
-            others[f"rate[{theme}, {v}]"] = t.Value(rate, has_baseline=True)
+            others[f"rate[{theme}, {v}]"] = t.Value(rate, limits=t.FROM_0, has_baseline=True)
         words_used = sorted({c[0] for c in totals.columns if c[0].startswith("word ")})
         for a, b in combinations(versions, 2):
             length, other = (totals.ratio(("length", v), ("summaries", v)) for v in (a, b))

@@ -174,10 +174,11 @@ class PhraseCounts(BaseMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         phrases = list(patterns(self.phrases))
-        values = {self.name: t.Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
+        added = totals.stack("added", phrases).sum(axis=-1)
+        values = {self.name: t.Value(ratio(added, totals["one"]), limits=t.FROM_0)}
         for p in phrases:
             for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
-                values[f"{name}[{p}]"] = t.Value(totals[statistic, p])
+                values[f"{name}[{p}]"] = t.Value(totals[statistic, p], limits=t.FROM_0)
         return values
 
     def explain(self, totals: t.Totals) -> str:
