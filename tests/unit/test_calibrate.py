@@ -277,13 +277,8 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
         return "No." if prompt.partition("Source: ")[2].split("\n")[0] in lacking else "Score: 4"
 
     with StubChat(answer=verdict) as server:
-        command = [
-            "calibrate",
-            f"judge(model=m, base_url={server.url})",
-            labels,
-            "--out",
-            tmp_path / "made.json",
-        ]
+        judge = f"judge(model=m, base_url={server.url})"
+        command = ["calibrate", judge, labels, "--out", tmp_path / "made.json"]
         assert "Excluded: 3 pairs without a score." in printed(*command)
         lacking.update(supported[19:])
         with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):

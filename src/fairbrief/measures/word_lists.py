@@ -168,8 +168,8 @@ class PhraseCounts(BaseMeasure):
         for phrase, pattern in patterns(self.phrases).items():
             said = len(pattern.findall(case.summary.text))
             given = len(pattern.findall(known(case.record).source))
-            row |= {("summary", phrase): said, ("source", phrase): given}
-            row["added", phrase] = 0 if given else said
+            added = 0 if given else said
+            row |= {("summary", phrase): said, ("source", phrase): given, ("added", phrase): added}
         return t.Rows.of(row)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
