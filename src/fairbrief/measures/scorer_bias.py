@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -371,8 +371,9 @@ class ScorerBiasRetrieval(ScorerBias):
         support = scores[0].by_column(len(document))
         is_best = support >= support.max(axis=0) - TIE
         hits = is_best[document, np.arange(len(document))] / is_best.sum(axis=0)
-        of_sentences = {"scored": np.ones(len(document)), "score": hits}
-        sums = {name: np.bincount(document, of, len(record.documents)) for name, of in of_sentences.items()}
+        many, ones = len(record.documents), np.ones(len(document))
+        scored, score = (np.bincount(document, weights, many) for weights in (ones, hits))
+        sums: dict[str, Any] = {"scored": scored, "score": score}
         return by_group(groups.names, summed_by_group(groups.codes, sums, labels, len(groups.names)))
 
     def _chosen(self, record: t.Record) -> list[tuple[int, str]]:
