@@ -154,6 +154,7 @@ class PhraseCounts(BaseMeasure):
 
     name = "phrase_counts"
     declaration = Declaration(
+        version=2,
         family="People",
         question="how often summaries use phrases that their texts do not",
         harm="A group in office would be presented as an exception, where the text does not.",
@@ -191,9 +192,9 @@ class PhraseCounts(BaseMeasure):
 def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
     """Each phrase, and what finds it as whole words; ValueError if there is none."""
     found = {}
-    for words in filter(None, map(str.split, phrases.split(","))):
-        pattern = r"\s+".join(map(re.escape, words))
-        found[" ".join(words)] = re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    for words in filter(None, map(str.split, phrases.replace("’", "'").split(","))):
+        pattern = r"\s+".join(map(re.escape, words)).replace("'", "['’]")
+        found[" ".join(words)] = re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)
     if not found:
         raise ValueError("names none: write phrases='first woman, first man'")
     return found
