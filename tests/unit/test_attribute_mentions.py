@@ -130,8 +130,7 @@ def test_blanks_and_line_breaks_between_words_hide_no_mention() -> None:
 ])  # fmt: skip
 def test_words_that_only_look_like_mentions(text: str, expected: list[tuple[str, str]]) -> None:
     """Months, languages, ages of things, names, colours."""
-    found = [m[:2] for m in mentions_of(text)]
-    assert found == expected
+    assert [m[:2] for m in mentions_of(text)] == expected
 
 
 @pytest.mark.parametrize(("text", "ages"), [

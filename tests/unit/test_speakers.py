@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, answer, numbers, observed, values_of
+from tests.rows_by_hand import NO_LABELS, added, answer, numbers, observed, values_of
 
 import fairbrief
 from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
@@ -136,12 +136,11 @@ def test_a_record_that_cannot_be_observed_has_a_reason() -> None:
     """Without speakers, groups or claims there is no row; without any attributed claim no share."""
     plain = Case(Record("r", (Document("A."), Document("B."))), Summary("r", "s", "A."))
     observation = Speakers("role")
-    nothing = np.zeros((1, 0), dtype=int)
-    assert "no document has the attribute 'speaker'" in str(observation.observe((plain,), [], nothing))
-    assert "one group" in str(observation.observe((case(TURNS[:1]),), [], nothing))
-    assert "no claim" in str(observation.observe((case(summary=" "),), [], nothing))
+    assert "no document has the attribute 'speaker'" in str(observation.observe((plain,), [], NO_LABELS))
+    assert "one group" in str(observation.observe((case(TURNS[:1]),), [], NO_LABELS))
+    assert "no claim" in str(observation.observe((case(summary=" "),), [], NO_LABELS))
     one = (case(summary="Trams are loud."),)
-    unnamed = Misattribution().observation.observe(one, [answer([[0.1]] * 6)], nothing)
+    unnamed = Misattribution().observation.observe(one, [answer([[0.1]] * 6)], NO_LABELS)
     assert np.isnan(float(Misattribution().value(added(unnamed))["misattribution"].array))
 
 
