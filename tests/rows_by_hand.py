@@ -47,3 +47,9 @@ def answer(matrix: Sequence[Sequence[float]]) -> Scores:
     """A scorer's answer with one unit per column."""
     array = np.array(matrix, dtype=float)
     return Scores(array, np.arange(array.shape[1]), np.ones(len(array)))
+
+
+def tones(sentiments: Sequence[float], sizes: Sequence[float] = ()) -> tuple[Scores]:
+    """A sentiment scorer's answer; every text has words of known sentiment unless ``sizes`` says otherwise."""
+    of_texts = np.array(sizes or [1] * len(sentiments), dtype=float)
+    return (Scores(np.array(sentiments, dtype=float)[:, np.newaxis], np.zeros(1, dtype=np.int64), of_texts),)

@@ -410,6 +410,8 @@ class Totals:
 
 SHARE_DIFFERENCE = (-1.0, 1.0)
 """The range of a difference of two shares."""
+FROM_0 = (0.0, math.inf)
+"""The range of counts and sizes."""
 
 
 class Value(Data, frozen=True):

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from benchmarks.real.attributes import RESULT, compare, parts
-from tests.rows_by_hand import NO_LABELS, added, by_column
+from tests.rows_by_hand import by_column, observed, values_of
 
+from fairbrief.api import audit
 from fairbrief.measures.attribute_mentions import AttributeMentions, fates_of
 from fairbrief.text.attributes import mentions_of
-from fairbrief.types import Case, Document, Extracts, Record, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Record, Summary
 
 ELLIS = "Mrs Ellis is 81. She is a Polish woman from Leeds."
 """Four values: sex female, age 81, ethnicity Polish, place Leeds."""
@@ -62,12 +63,8 @@ CASES = [
 invented; sexes kept."""
 
 
-def totals() -> Totals:
-    """The sums of all cases."""
-    return added(*(AttributeMentions("age").observe([one], (), NO_LABELS) for one in CASES))
-
-
-VALUES: Mapping[str, Value] = AttributeMentions("age").value(totals())
+MEASURE = AttributeMentions("age")
+VALUES = values_of(MEASURE, *(observed(MEASURE, [one], ()) for one in CASES))
 
 
 @pytest.mark.parametrize(("name", "expected"), [
@@ -91,14 +88,21 @@ VALUES: Mapping[str, Value] = AttributeMentions("age").value(totals())
 ])  # fmt: skip
 def test_shares_worked_by_hand(name: str, expected: float) -> None:
     """Each value equals its definition."""
-    assert float(VALUES[name].array) == pytest.approx(expected, nan_ok=True)
+    assert VALUES[name] == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_group_may_be_the_one_of_all_documents() -> None:
+    """A record without the attribute is of the group that its documents share."""
+    record = Record("r", (Document(ELLIS, {"age": "old"}),))
+    audited = audit([Case(record, Summary("r", "s", ELLIS))], ["attribute_mentions@age"], n_resamples=0)
+    assert ("kept_rate[age, old]", 1.0) in {(e.quantity, e.value) for e in audited.estimates}
 
 
 def test_random_sentences_keep_what_one_of_their_sentences_keeps() -> None:
     """Two texts of the first record: the first sentence alone (sex, age), then both (all four values)."""
     sentences = ("Mrs Ellis is 81.", "She is a Polish woman from Leeds.")
     extracts = Extracts(sentences, np.array([[1.0, 0], [1, 1]]))
-    rows = AttributeMentions("age").observe_extracts(CASES[:1], [extracts], ())
+    rows = MEASURE.observe_extracts(CASES[:1], [extracts], ())
     counts = by_column(rows)
     kept = {kind: counts[f"kept {kind}", "old"] for kind in ("age", "sex", "ethnicity", "place")}
     assert kept == {"age": 1.0, "sex": 1.0, "ethnicity": 0.5, "place": 0.5}
@@ -106,10 +110,17 @@ def test_random_sentences_keep_what_one_of_their_sentences_keeps() -> None:
 
 def test_details_name_each_change_with_its_sentence() -> None:
     """Changed before lost; kept values are not listed."""
-    assert AttributeMentions("age").details(CASES[1:2], ()) == [
+    assert MEASURE.details(CASES[1:2], ()) == [
         "Changed age: '77' (Mr Fox, 77, lives in Hull and in York.) became '30' (He is 30.)",
         "Lost place: 'York' (Mr Fox, 77, lives in Hull and in York.)",
     ]
+
+
+def test_blanks_and_line_breaks_between_words_hide_no_mention() -> None:
+    """Two blanks, or a line that continues in lower case, count as one blank, also in the sentences that are shown."""
+    written = case(5, "old", "Ellis is 81  years\nold. Home:\nSouth  Street.", "In\nher  eighties.")
+    invented, lost = "Invented sex: 'her' (In her eighties.)", "Lost place: 'South Street' (South Street.)"
+    assert MEASURE.details([written], ()) == [invented, lost]
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -119,8 +130,7 @@ def test_details_name_each_change_with_its_sentence() -> None:
 ])  # fmt: skip
 def test_words_that_only_look_like_mentions(text: str, expected: list[tuple[str, str]]) -> None:
     """Months, languages, ages of things, names, colours."""
-    found = [m[:2] for m in mentions_of(text)]
-    assert found == expected
+    assert [m[:2] for m in mentions_of(text)] == expected
 
 
 @pytest.mark.parametrize(("text", "ages"), [

@@ -247,7 +247,7 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
 
 
 def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: Path) -> None:
-    """QAGS's three answers, WiCE's labels, and our own lines; an even vote is left out."""
+    """QAGS's three answers, WiCE's labels, and our own lines, in any order; an even vote is left out."""
     said = [{"response": answer} for answer in ("yes", "no", "yes")]
     rows = [
         {"article": "A.", "summary_sentences": [{"sentence": "B.", "responses": said}]},
@@ -263,6 +263,8 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
         ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
     ]  # fmt: skip
     assert found.undecided == 1
+    path.write_text("\n".join(map(json.dumps, reversed(rows))), encoding="utf-8")
+    assert read_labels([path]) == found
 
 
 def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
@@ -275,13 +277,8 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
         return "No." if prompt.partition("Source: ")[2].split("\n")[0] in lacking else "Score: 4"
 
     with StubChat(answer=verdict) as server:
-        command = [
-            "calibrate",
-            f"judge(model=m, base_url={server.url})",
-            labels,
-            "--out",
-            tmp_path / "made.json",
-        ]
+        judge = f"judge(model=m, base_url={server.url})"
+        command = ["calibrate", judge, labels, "--out", tmp_path / "made.json"]
         assert "Excluded: 3 pairs without a score." in printed(*command)
         lacking.update(supported[19:])
         with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import by_column, observed, values_of
+from tests.rows_by_hand import by_column, observed, tones, values_of
 
 from fairbrief.measures.entity_sentiment import NO_TONE, NOBODY, EntitySentiment, naming, parsed_entities
 from fairbrief.text.people import Name
@@ -42,8 +42,7 @@ def answered(observation: EntitySentiment, cases: tuple[Case], unknown: Sequence
 
 def toned(texts: Sequence[str], unknown: Sequence[str] = ()) -> Scores:
     """The given sentiment of these texts."""
-    sizes = np.array([float(text not in unknown) for text in texts])
-    return Scores(np.array([[TONE[text]] for text in texts]), np.zeros(1, dtype=np.int64), sizes)
+    return tones([TONE[text] for text in texts], [text not in unknown for text in texts])[0]
 
 
 def rows_of(cases: tuple[Case], unknown: Sequence[str] = (), **settings: str) -> Rows | Reason:

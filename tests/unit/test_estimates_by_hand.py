@@ -122,6 +122,12 @@ def test_a_mean_of_records_has_students_interval() -> None:
     assert (alone.value, alone.se, alone.low, alone.notes) == (1, None, None, ())
 
 
+def test_an_interval_of_counts_does_not_go_below_0() -> None:
+    """One phrase in eight summaries: 1/8 ± 2.364624/8, without the negative part."""
+    e = of(audit(said(1, *[0] * 7), Plan(measures=["phrase_counts"], n_resamples=100)), "phrase_counts", "a")
+    assert (e.low, e.high) == pytest.approx((0, (1 + 2.364624) / 8))
+
+
 def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
     """Two of eight summaries that repeat a word of their reference, and eight that draw on the first sentence alone."""
     documents = documents_of("LR", ("Alpha one. Beta two. Gamma three. Delta four.", "Else."))

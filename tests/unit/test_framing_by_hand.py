@@ -1,15 +1,13 @@
 """Transitions between sentiment classes on a few scores: classes, shares, directions and contrasts worked out from their definitions."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
-from tests.rows_by_hand import NO_LABELS, added, by_column, values_of
+from tests.rows_by_hand import NO_LABELS, added, by_column, tones, values_of
 
 from fairbrief.measures.framing import CHANGES, FramingChange, FramingDirection
 from fairbrief.measures.record_texts import NO_ATTRIBUTE
 from fairbrief.reports import wording
-from fairbrief.types import Case, Document, Estimate, Extracts, Measure, Reason, Record, Scores, Summary
+from fairbrief.types import Case, Document, Estimate, Extracts, Measure, Reason, Record, Summary
 
 PAIRS = {
     "business": [(0.3, 0.2), (0.3, 0.0), (-0.4, 0.0), (0.0, -0.3)],
@@ -24,17 +22,11 @@ def case(group: str = "private") -> tuple[Case]:
     return (Case(record, Summary("r", "s", "Good.")),)
 
 
-def scores(*sentiments: float, sizes: Sequence[float] = ()) -> tuple[Scores]:
-    """The answer of a sentiment scorer; every text has words of known sentiment unless ``sizes`` says otherwise."""
-    column = np.array(sentiments)[:, np.newaxis]
-    return (Scores(column, np.zeros(1, dtype=np.int64), np.array(sizes or [1.0] * len(sentiments))),)
-
-
 def values(measure: Measure) -> dict[str, float]:
     """The values of the eight records together."""
     pairs = ((group, pair) for group, several in PAIRS.items() for pair in several)
     observe = measure.observation.observe
-    return values_of(measure, *(observe(case(group), scores(*pair), NO_LABELS) for group, pair in pairs))
+    return values_of(measure, *(observe(case(group), tones(pair), NO_LABELS) for group, pair in pairs))
 
 
 def test_all_records_make_one_matrix() -> None:
@@ -87,7 +79,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     """
     kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
     drawn = Extracts(("Good.", "Bad.", "So so."), kept)
-    rows = FramingChange().observe_extracts(case(), (drawn,), scores(-0.2, 0.6, -0.6, 0.0))
+    rows = FramingChange().observe_extracts(case(), (drawn,), tones([-0.2, 0.6, -0.6, 0.0]))
     result = {column: value for column, value in by_column(rows).items() if value}
     third = pytest.approx(1 / 3)
     assert result == {
@@ -99,7 +91,7 @@ def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
 def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
     """A source of −0.2 and a summary of 0.4."""
     observation = FramingChange()
-    result = scores(-0.2, 0.4)
+    result = tones([-0.2, 0.4])
     assert list(observation.details(case(), result)) == [
         "Source: negative, with a sentiment of -0.200.",
         "Summary: positive, with a sentiment of +0.400.",
@@ -111,5 +103,5 @@ def test_details_show_both_scores_and_the_explanation_the_transition() -> None:
 def test_records_without_a_group_or_a_sentiment_have_a_reason() -> None:
     """No attribute; no word of known sentiment in the summary."""
     assert FramingChange("tone").observe(case(), (), NO_LABELS) == Reason(NO_ATTRIBUTE)
-    missing = FramingChange("contract").observe(case(), scores(0.2, 0, sizes=[1, 0]), NO_LABELS)
+    missing = FramingChange("contract").observe(case(), tones([0.2, 0], [1, 0]), NO_LABELS)
     assert missing == Reason("no word of known sentiment in the summary")

@@ -162,13 +162,17 @@ def test_the_papers_equation_pools_summaries() -> None:
 
 
 def test_phrases_that_the_source_has_are_not_added() -> None:
-    """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
+    """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does. A phrase may end
+    in a full stop, and contain an apostrophe of either form.
+    """
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
         one = case(source, "The first woman. A first woman, not the first man.")
         row = by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS))
         assert row == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
+    row = by_column(PhraseCounts("Dr., women's").observe([case("", "The women’s Dr. A Dr.")], [], NO_LABELS))
+    assert (row["added", "Dr."], row["added", "women's"]) == (2, 1)
 
 
 def invention(people: str = "builtin") -> dict[tuple[str, ...], float]:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.rows_by_hand import tones
 
 from fairbrief.measures.groups import largest_difference
 from fairbrief.measures.sentiment import EMPTY_SUMMARY, SentimentShift
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Scores, Summary, Value
+from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Value
 
 KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
 
@@ -23,12 +24,6 @@ def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
     return (Extracts(("A b c d.", "E f.", "G."), np.array(kept, dtype=float)),)
 
 
-def scores(sentiments: Sequence[float], sizes: Sequence[float]) -> tuple[Scores]:
-    """The article's first, then those of sentences or extracts."""
-    column = np.array(sentiments)[:, np.newaxis]
-    return (Scores(column, np.zeros(1, dtype=np.int64), np.array(sizes, dtype=float)),)
-
-
 def row(rows: object) -> dict[str, float]:
     """One row by statistic, all of it about women."""
     assert isinstance(rows, Rows)
@@ -41,7 +36,7 @@ def test_extracts_are_scored_by_their_sentences() -> None:
     has no word of known sentiment is not read. Of all three there are 6, 1 and 3 words.
     """
     observation = SentimentShift("about")
-    found = observation.observe_extracts(case(), drawn(), scores([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
+    found = observation.observe_extracts(case(), drawn(), tones([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
     assert row(found) == pytest.approx(
         {
             "one": 1, "article": 0.2, "summary": 0.15, "shift": -0.05, "article²": 0.04, "shift²": (0.04 + 0.09) / 2,
@@ -56,7 +51,7 @@ def test_extracts_are_scored_by_their_sentences() -> None:
 def test_other_scores_are_of_whole_extracts(scorer: str) -> None:
     """Of 0.3, 0.7 and -0.1 the second is of no known word: shifts of 0.1 and -0.3."""
     observation = SentimentShift("about", scorer)
-    found = row(observation.observe_extracts(case(), drawn(), scores([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
+    found = row(observation.observe_extracts(case(), drawn(), tones([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
     assert (found["summary"], found["shift"]) == pytest.approx((0.1, -0.1))
     (ask,) = observation.extract_asks(case(), drawn())
     assert ask.rows == ("A b c d. E f. G.", "A b c d. E f.", "G.", "E f. G.")
@@ -64,7 +59,7 @@ def test_other_scores_are_of_whole_extracts(scorer: str) -> None:
 
 def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
     """Neither by sentences nor as texts."""
-    none = scores([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
+    none = tones([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
     for scorer in ("vader", "vader(by=text)"):
         found = SentimentShift("about", scorer).observe_extracts(case(), drawn(), none)
         assert found == Reason(EMPTY_SUMMARY)

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rows_by_hand import added, answer, numbers, observed, values_of
+from tests.rows_by_hand import NO_LABELS, added, answer, numbers, observed, values_of
 
 import fairbrief
 from fairbrief.measures.speakers import Misattribution, SpeakerCoverage, SpeakerInclusion, Speakers
 from fairbrief.text.attribution import attributions
-from fairbrief.types import Case, Document, Extracts, Record, Scores, Summary
+from fairbrief.types import Case, Document, Extracts, Record, Summary
 
 TURNS = (
     ("Ann Lee", "chair", "Trams are late."), ("Ben Ode", "member", "Fares rise."),
@@ -40,14 +40,9 @@ def case(
     return Case(Record(name, documents), Summary(name, "s", summary))
 
 
-def scores(matrix: Sequence[Sequence[float]] = SUPPORT) -> Scores:
-    """Support of claims by turns."""
-    return answer(matrix)
-
-
 def values(measure: Any, labels: Sequence[int] | None = None) -> dict[str, float]:
     """The values of the record above, under the real labels or others (chair 0, guest 1, member 2)."""
-    return values_of(measure, observed(measure.observation, (case(),), [scores()], labels))
+    return values_of(measure, observed(measure.observation, (case(),), [answer(SUPPORT)], labels))
 
 
 INCLUSION = {
@@ -123,7 +118,7 @@ def test_random_sentences_are_observed_as_summaries_are() -> None:
     support[0, 0] = support[4, 1] = support[5, 2] = 1
     sentences = ("Trams are late.", "The roof is old.", "Ben Ode said that he agrees.")
     drawn = Extracts(sentences, np.array([[1.0, 0, 0], [0, 1, 1]]))
-    row = added(Speakers("role").observe_extracts((case(),), [drawn], [scores(support.tolist())]))
+    row = added(Speakers("role").observe_extracts((case(),), [drawn], [answer(support.tolist())]))
     found = numbers(SpeakerInclusion("role").value(row))
     # Included: Ann in the first; Dan, Eve (support) and Ben (named) in the second: 0.5, 0.5, 0, 0.5, 0.5, mean 0.4.
     assert found["inclusion_difference[chair]"] == pytest.approx(0.5 - 0.4)
@@ -141,12 +136,11 @@ def test_a_record_that_cannot_be_observed_has_a_reason() -> None:
     """Without speakers, groups or claims there is no row; without any attributed claim no share."""
     plain = Case(Record("r", (Document("A."), Document("B."))), Summary("r", "s", "A."))
     observation = Speakers("role")
-    nothing = np.zeros((1, 0), dtype=int)
-    assert "no document has the attribute 'speaker'" in str(observation.observe((plain,), [], nothing))
-    assert "one group" in str(observation.observe((case(TURNS[:1]),), [], nothing))
-    assert "no claim" in str(observation.observe((case(summary=" "),), [], nothing))
+    assert "no document has the attribute 'speaker'" in str(observation.observe((plain,), [], NO_LABELS))
+    assert "one group" in str(observation.observe((case(TURNS[:1]),), [], NO_LABELS))
+    assert "no claim" in str(observation.observe((case(summary=" "),), [], NO_LABELS))
     one = (case(summary="Trams are loud."),)
-    unnamed = Misattribution().observation.observe(one, [scores([[0.1]] * 6)], nothing)
+    unnamed = Misattribution().observation.observe(one, [answer([[0.1]] * 6)], NO_LABELS)
     assert np.isnan(float(Misattribution().value(added(unnamed))["misattribution"].array))
 
 
@@ -208,7 +202,7 @@ def test_a_label_holds_to_the_end_of_its_line() -> None:
 
 def test_details_show_a_claim_with_both_turns() -> None:
     """Misattributed claims come first, each with the best turn of both and its score; then who is left out."""
-    lines = Speakers("role").details((case(),), [scores()])
+    lines = Speakers("role").details((case(),), [answer(SUPPORT)])
     assert lines[0] == (
         "Better supported by somebody else: “Ben Ode said that fares rise.” names Ben Ode. "
         "Support by Ben Ode 0.30: “Fares rise.”; by Ann Lee 0.60: “Fares may rise.”."

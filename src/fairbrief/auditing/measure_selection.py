@@ -67,7 +67,8 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
             measure = registry.make("measure", text)
             # People may have an attribute that no input has: a gender inferred from names.
             if specs.needs_over(kind) and holder != "entity":
-                check_attributes([measure.over], head, [holder])
+                # A record without the attribute has the one that its documents or people share.
+                check_attributes([measure.over], head, HOLDERS if holder == "record" else [holder])
             measures.append(measure)
             continue
         there = known[holder]

@@ -16,7 +16,7 @@ from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, NotObserved
 from fairbrief.measures.groups import PRIMARY, largest_of, pair_differences
 from fairbrief.measures.record_texts import known, needs_english, subject_of
-from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of
+from fairbrief.text.attributes import KINDS, Mention, agree, mentions_of, spaced_once
 from fairbrief.text.sentences import sentence_spans
 
 MOST = 200
@@ -66,7 +66,7 @@ def _values(text: str) -> Mapping[Mention, set[str]]:
     first: dict[tuple[str, str], Mention] = {}
     people: dict[Mention, set[str]] = {}
     counts = Counter[str]()
-    for mention in mentions_of(text):
+    for mention in mentions_of(spaced_once(text)):
         if (mention.kind, mention.value) not in first:
             counts[mention.kind] += 1
         if counts[mention.kind] > MOST:
@@ -77,9 +77,9 @@ def _values(text: str) -> Mapping[Mention, set[str]]:
 
 
 def _shown(mention: Mention, text: str) -> str:
-    """The words of a mention, and its sentence."""
+    """The words of a mention, and its sentence; the text has one blank between words."""
     start, end = next(span for span in sentence_spans(text) if span[1] > mention.start)
-    return f"'{text[mention.start : mention.end]}' ({' '.join(text[start:end].split())})"
+    return f"'{text[mention.start : mention.end]}' ({text[start:end]})"
 
 
 class AttributeMentions(BaseMeasure):
@@ -107,7 +107,7 @@ class AttributeMentions(BaseMeasure):
     name = "attribute_mentions"
     languages = ("en",)
     declaration = Declaration(
-        version=2,
+        version=3,
         draws_unscored=True,
         family="People",
         question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
@@ -151,7 +151,7 @@ class AttributeMentions(BaseMeasure):
         """Each value that was changed, lost or invented, with its sentence."""
         lines = []
         for case in cases:
-            texts = known(case.record).source, case.summary.text
+            texts = spaced_once(known(case.record).source), spaced_once(case.summary.text)
             for name, *mentions in fates_of(*texts):
                 shown = [_shown(m, text) for m, text in zip(mentions, texts, strict=True) if m]
                 kind = next(m.kind for m in mentions if m)
@@ -180,7 +180,7 @@ class AttributeMentions(BaseMeasure):
             special = PRIMARY if is_kept else {}
             differences |= pair_differences(rate, whole, name, group, limits=LIMITS[stem], **special)
             for g, of_group in rate.items():
-                value = t.Value(of_group, is_share=not is_invented, has_baseline=is_kept)
+                value = t.Value(of_group, limits=t.FROM_0, is_share=not is_invented, has_baseline=is_kept)
                 rates[f"{stem}_rate[{kind}, {g}]"] = value
         kept = {name: value for name, value in differences.items() if value.is_primary}
         return {self.name: largest_of(kept, totals.array.shape[:-1]), **differences, **rates}

@@ -42,7 +42,6 @@ DECLARED = Declaration(
 )
 """What both measures declare."""
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"
-FROM_0 = (0.0, math.inf)
 RELATIVE = (-1.0, math.inf)
 """Documents that are not covered at all are covered 100 % less than the others."""
 
@@ -312,9 +311,9 @@ class EqualCoverage(_CoverageMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         values = {
-            self.name: mean_of_records(totals, "gap", has_baseline=True, limits=FROM_0),
-            "level": t.Value(totals.ratio("level", "one"), limits=FROM_0, has_baseline=True),
-            "relative_gap": mean_of_records(totals, "gap", "level", limits=FROM_0),
+            self.name: mean_of_records(totals, "gap", has_baseline=True, limits=t.FROM_0),
+            "level": t.Value(totals.ratio("level", "one"), limits=t.FROM_0, has_baseline=True),
+            "relative_gap": mean_of_records(totals, "gap", "level", limits=t.FROM_0),
         }
         for pair in sorted(c[1:] for c in totals.columns if c[0] == "pairs"):
             difference = totals.ratio(("between", *pair), ("pairs", *pair))

@@ -79,8 +79,7 @@ def folded(fold: Fold, members: t.Booleans, matrix: t.Floats) -> t.Floats:
     """A fold of every value's documents under every label permutation. (R, K, n), (n, u) → (R, K)."""
     r, k, n = members.shape
     if n <= TABLE_SIZE and (1 << n) <= r * k:
-        codes = members @ (1 << np.arange(n))
-        return np.asarray(fold(_subsets(n), matrix)[codes])
+        return np.asarray(fold(_subsets(n), matrix)[members @ (1 << np.arange(n))])
     sets = members.reshape(r * k, n)
     step = max(1, BLOCK // max(1, matrix.shape[1]))
     parts = [fold(sets[i : i + step], matrix) for i in range(0, len(sets), step)]

@@ -215,12 +215,12 @@ class InventedNames(BaseMeasure, InventedPeople):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         one, found = totals["one"], totals.stack("invented", self.groups).sum(axis=-1) + totals["unknown"]
-        values = {self.name: t.Value(ratio(found, one))}
+        values = {self.name: t.Value(ratio(found, one), limits=t.FROM_0)}
         means = {name: ratio(totals[name], one) for name in ("tokens", "people")}
-        values |= {name: t.Value(mean) for name, mean in means.items()}
+        values |= {name: t.Value(mean, limits=t.FROM_0) for name, mean in means.items()}
         for name, mean in means.items():
             variance = ratio(totals[f"{name}²"], one) - mean * mean
-            values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)))
+            values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)), limits=t.FROM_0)
         values["share"] = t.Value(ratio(found, totals["people"]), is_share=True)
         values |= {f"invented[{g}]": t.Value(totals["invented", g], is_descriptive=True) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):

@@ -173,8 +173,8 @@ class Judged(BaseMeasure):
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         mean = totals.ratio("score", "one")
-        variance = totals.ratio("score²", "one") - mean * mean
-        return {self.name: t.Value(mean), "judged_sd": t.Value(np.sqrt(np.maximum(variance, 0.0)))}
+        deviation = np.sqrt(np.maximum(totals.ratio("score²", "one") - mean * mean, 0.0))
+        return {self.name: t.Value(mean), "judged_sd": t.Value(deviation, limits=t.FROM_0)}
 
     def explain(self, totals: t.Totals) -> str:
         """One summary's score."""

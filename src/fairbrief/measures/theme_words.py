@@ -14,7 +14,7 @@ from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, Count, NotObserved
 from fairbrief.measures.group_sums import by_group, group_names, renamed
 from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
-from fairbrief.measures.record_texts import known, needs_english
+from fairbrief.measures.record_texts import group_of, known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 
@@ -45,7 +45,7 @@ class ThemeWords(BaseMeasure):
     A word whose number differs between the sources belongs to the person, such as the name Joy or the word *elderly*.
     It is not counted for that seed document.
 
-    Reads:      the record's attribute ``over``, which distinguishes the versions.
+    Reads:      the record's attribute ``over`` (or the one value that all its people share), which distinguishes the versions.
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;
                 ``theme T[v]``, words of each theme; ``word W[v]``, occurrences of each listed word (``words=all``: each word).
     Permuted:   the names of the versions, in all draws of one seed document together.
@@ -121,7 +121,7 @@ class ThemeWords(BaseMeasure):
 
     def _versions(self, cases: t.Cases) -> dict[str, list[int]]:
         """The versions in their order, and the places of their cases."""
-        found = [case.record.attributes.get(self.over) for case in cases]
+        found = [group_of(case.record, self.over) for case in cases]
         versions = sorted(v for v in set(found) if v is not None)
         return {v: [i for i, own in enumerate(found) if own == v] for v in versions}
 
@@ -164,7 +164,7 @@ class ThemeWords(BaseMeasure):
             others[f"log_ratio[{theme}, {a}/{b}]"] = logarithm
         for theme, v in product(themes, versions):
             rate = totals.ratio((f"theme {theme}", v), ("summaries", v))
-            others[f"rate[{theme}, {v}]"] = t.Value(rate, has_baseline=True)
+            others[f"rate[{theme}, {v}]"] = t.Value(rate, limits=t.FROM_0, has_baseline=True)
         words_used = sorted({c[0] for c in totals.columns if c[0].startswith("word ")})
         for a, b in combinations(versions, 2):
             length, other = (totals.ratio(("length", v), ("summaries", v)) for v in (a, b))

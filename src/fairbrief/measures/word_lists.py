@@ -155,6 +155,7 @@ class PhraseCounts(BaseMeasure):
 
     name = "phrase_counts"
     declaration = Declaration(
+        version=2,
         family="People",
         question="how often summaries use phrases that their texts do not",
         harm="A group in office would be presented as an exception, where the text does not.",
@@ -169,13 +170,14 @@ class PhraseCounts(BaseMeasure):
         for phrase, pattern in patterns(self.phrases).items():
             said = len(pattern.findall(case.summary.text))
             given = len(pattern.findall(known(case.record).source))
-            row |= {("summary", phrase): said, ("source", phrase): given}
-            row["added", phrase] = 0 if given else said
+            added = 0 if given else said
+            row |= {("summary", phrase): said, ("source", phrase): given, ("added", phrase): added}
         return t.Rows.of(row)
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
         phrases = list(patterns(self.phrases))
-        values = {self.name: t.Value(ratio(totals.stack("added", phrases).sum(axis=-1), totals["one"]))}
+        added = totals.stack("added", phrases).sum(axis=-1)
+        values = {self.name: t.Value(ratio(added, totals["one"]), limits=t.FROM_0)}
         for p in phrases:
             for name, statistic in (("count", "summary"), ("added", "added"), ("source_count", "source")):
                 values[f"{name}[{p}]"] = t.Value(totals[statistic, p], is_descriptive=True)
@@ -191,9 +193,9 @@ class PhraseCounts(BaseMeasure):
 def patterns(phrases: str) -> dict[str, re.Pattern[str]]:
     """Each phrase, and what finds it as whole words; ValueError if there is none."""
     found = {}
-    for words in filter(None, map(str.split, phrases.split(","))):
-        pattern = r"\s+".join(map(re.escape, words))
-        found[" ".join(words)] = re.compile(rf"\b{pattern}\b", re.IGNORECASE)
+    for words in filter(None, map(str.split, phrases.replace("’", "'").split(","))):
+        pattern = r"\s+".join(map(re.escape, words)).replace("'", "['’]")
+        found[" ".join(words)] = re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)
     if not found:
         raise ValueError("names none: write phrases='first woman, first man'")
     return found

@@ -210,8 +210,7 @@ def names_of(words: Sequence[Token], span: Span, head: int, fields: Mapping[str,
     physician [Yang Buwei]"). An office ("President of the Society"), a name with an article, and several people joined
     by "and" are not names of one person.
     """
-    inside = span.inside
-    children = [i for i in inside if words[i].head == head]
+    children = [i for i in span.inside if words[i].head == head]
     if any(words[i].relation == "conj" and words[i].upos == "PROPN" for i in children):
         return []
     named = [i for i in children if words[i].relation in ("appos", "flat") and words[i].tag == "NNP"]

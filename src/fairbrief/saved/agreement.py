@@ -298,8 +298,7 @@ def _of_shares(people: Floats, judged: Floats) -> Sequence[Floats]:
 def _largest(shares: Floats) -> Floats:
     """The group with the largest share; nan for a tie. (…, n, K) → (…, n)."""
     known = np.where(np.isnan(shares), -np.inf, shares)
-    best = known.max(axis=-1, keepdims=True)
-    alone = (known >= best - TIE).sum(axis=-1) == 1
+    alone = (known >= known.max(axis=-1, keepdims=True) - TIE).sum(axis=-1) == 1
     return np.where(alone, known.argmax(axis=-1), np.nan)
 
 

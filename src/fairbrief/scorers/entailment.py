@@ -178,10 +178,9 @@ def entailment_class(config: Any) -> int:
 
 
 def _mean_of_parts(best: Sequence[tuple[int, Floats]]) -> Floats:
-    """One probability of a pair: the mean over the parts of its column, weighted by their pieces."""
+    """One probability of a pair: the mean over the parts of its column, weighted by their pieces, at least one."""
     lengths, values = zip(*best, strict=True)
-    weights = np.maximum(lengths, 1)  # a column without pieces is one part
-    return np.average(np.stack(values), axis=0, weights=weights)
+    return np.average(np.stack(values), axis=0, weights=np.maximum(lengths, 1))
 
 
 def _probabilities(resident: Resident, inputs: Sequence[tuple[Ids, Ids | None]], entails: int) -> Floats:

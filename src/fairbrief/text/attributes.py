@@ -50,9 +50,17 @@ def _years(value: str) -> tuple[int, int]:
     return int(low), int(high or low)
 
 
+_GAP = re.compile(r"(?<!\s)[^\S\n]*\n[^\S\n]*(?=[a-z])|[^\S\n]+")
+
+
+def spaced_once(text: str) -> str:
+    """The text with one blank between words, also where a line continues in lower case on the next one."""
+    return _GAP.sub(" ", text)
+
+
 @lru_cache(maxsize=4096)
 def mentions_of(text: str) -> tuple[Mention, ...]:
-    """The mentions of a text, by position; those of one kind do not overlap.
+    """The mentions of a text with one blank between words (`spaced_once`), by position; those of one kind do not overlap.
 
     >>> [m[:2] for m in mentions_of("Mrs Ellis, 81, is a Polish woman from Leeds.")]
     [('sex', 'female'), ('age', '81'), ('ethnicity', 'polish'), ('sex', 'female'), ('place', 'leeds')]

@@ -157,8 +157,7 @@ def _check_number(pairs: Sequence[Labelled]) -> None:
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:
     """The calibration as a file stores it; each map of resampled texts has ends drawn from Jeffreys' Beta(½, ½)."""
-    ordered = sorted(pairs, key=lambda pair: (pair.text, pair.claim))
-    texts = [text for pair in ordered for text in (pair.text, pair.claim, str(pair.supported))]
+    texts = [text for pair in pairs for text in (pair.text, pair.claim, str(pair.supported))]
     auc, accuracy, cut = fitting.agreement()
     ends = np.random.default_rng([fitting.seed, 3]).beta(0.5, 0.5, size=(MAPS, 2)).tolist()
     resampled = tuple(map(fitting.map, fitting.draws(MAPS, stream=1), ends))
@@ -242,7 +241,7 @@ class Labelled(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """All distinct labelled pairs; the number of blank labels, and of pairs with evenly divided labels."""
+    """All distinct labelled pairs, in order of their texts; the number of blank labels, and of pairs with evenly divided labels."""
 
     pairs: tuple[Labelled, ...]
     blank: int
@@ -269,8 +268,8 @@ def read_labels(paths: Sequence[Path]) -> Labels:
             else:
                 raise DataError(f"{where}: found the label {word[:40]!r}; wanted yes or no; correct it.")
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
-    pairs = tuple(Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead)
-    return Labels(pairs, blank, len(decided) - len(pairs))
+    pairs = [Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead]
+    return Labels(tuple(sorted(pairs)), blank, len(decided) - len(pairs))
 
 
 def _rows(path: Path) -> Iterable[tuple[str, str | Mapping[str, str]]]:
