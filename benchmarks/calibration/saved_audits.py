@@ -318,10 +318,10 @@ def _percent(number: float) -> str:
     return f"{100 * number:.0f}"
 
 
-def tables(found: Mapping[str, Mapping[str, Any]]) -> str:
+def table(found: Mapping[str, Any]) -> str:
     """Markdown: differences of two audits and gates, orders, forecasts."""
     of_pairs, of_orders, of_forecasts = [], [], []
-    for name, row in found.items():
+    for name, row in found["cells"].items():
         kind, what, how = name.split(" | ")
         if kind == "compare":
             for candidate, own in row.items():
@@ -380,7 +380,7 @@ def main() -> None:
             rng = np.random.default_rng([1, *name.encode()])
             found["cells"][name] = simulated(*map(population, inputs), audits=asked.audits, rng=rng)
             write_json(found, asked.out)
-    show(tables(found["cells"]), asked.docs, MARKERS)
+    show(table(found), asked.docs, MARKERS)
 
 
 if __name__ == "__main__":
