@@ -25,7 +25,9 @@ NEVER = 10**6
 class World:
     """Records per night, the share of the variance that lies between nights, and the correlation of that part from night to night.
 
-    ``baseline`` is the number of records of one audit that is the reference; 0: the first nights are.
+    ``baseline`` is the number of records of one audit that is the reference; 0: the first nights are. ``returning`` is the share of a
+    night's records, chosen at random, that the next night has, too. ``missing`` is the share of nights without an audit, and of nights
+    that lack a group.
     """
 
     records: tuple[int, int] = (40, 40)
@@ -34,6 +36,8 @@ class World:
     weekday: float = 0.0
     baseline: int = 0
     is_limit: bool = False
+    returning: float = 0.0
+    missing: float = 0.0
 
 
 WORLDS = {
@@ -45,6 +49,14 @@ WORLDS = {
     "the same, correlation 0.5": World(between=0.3, correlation=0.5),
     "half of the variance between nights, correlation 0.5": World(between=0.5, correlation=0.5),
     "30 % of the variance between nights, correlation 0.8": World(between=0.3, correlation=0.8),
+    "half of the variance between nights, correlation 0.6": World(between=0.5, correlation=0.6),
+    "half of the records return the next night": World(returning=0.5),
+    "three of four records return": World(returning=0.75),
+    "nine of ten records return": World(returning=0.9),
+    "10 to 80 records, 5 % of nights missing, a group missing in 5 %": World((10, 80), missing=0.05),
+    "all of it: half return, 30 % between nights, correlation 0.6, weekdays, missing": World(
+        (10, 80), between=0.3, correlation=0.6, weekday=0.5, returning=0.5, missing=0.05
+    ),
     "one baseline audit of 400 records": World(baseline=400),
     "the same, 30 % of the variance between nights": World(between=0.3, baseline=400),
     "mean exactly at a limit": World(is_limit=True),
@@ -59,10 +71,15 @@ def year(rng: np.random.Generator, world: World, nights: int) -> tuple[np.ndarra
         counts[0] = world.baseline
     shape = SYSTEMS, GROUPS, nights
     values, errors = np.empty(shape), np.empty(shape)
+    records = np.empty((SYSTEMS, GROUPS, 0))
     for night, n in enumerate(counts):
-        records = rng.exponential(size=(SYSTEMS, GROUPS, n))
-        records -= records.mean(axis=1, keepdims=True)  # of one system, the groups' differences sum to 0
-        records *= np.sqrt(1.5)
+        known = records[..., :0]
+        if world.returning:
+            before = records.shape[-1]
+            known = records[..., rng.choice(before, min(n, int(world.returning * before)), replace=False)]
+        new = rng.exponential(size=(SYSTEMS, GROUPS, n - known.shape[-1]))
+        new -= new.mean(axis=1, keepdims=True)  # of one system, the groups' differences sum to 0
+        records = np.concatenate([new * np.sqrt(1.5), known], axis=-1)
         values[..., night], errors[..., night] = records.mean(-1), records.std(-1, ddof=1) / np.sqrt(n)
     usual = (low + high) / 2
     level = np.empty(shape)
@@ -75,8 +92,12 @@ def year(rng: np.random.Generator, world: World, nights: int) -> tuple[np.ndarra
     values += (
         world.weekday * rng.standard_normal((SYSTEMS, GROUPS, 7))[..., np.arange(nights) % 7] / np.sqrt(usual)
     )
-    flat = values.reshape(-1, nights)
-    return flat, np.broadcast_to(counts.astype(float), flat.shape), errors.reshape(-1, nights)
+    weights = np.broadcast_to(counts.astype(float), shape)
+    if world.missing:
+        weights = (
+            weights * (rng.random(nights) >= world.missing) * (rng.random((GROUPS, nights)) >= world.missing)
+        )
+    return values.reshape(-1, nights), weights.reshape(-1, nights), errors.reshape(-1, nights)
 
 
 def alarms(
@@ -109,6 +130,24 @@ def delays(world: World, drift: float, after: int, years: int, nights: int = seq
     return found
 
 
+def slow(drift: float, over: int, years: int, nights: int = 120) -> dict[str, float | None]:
+    """Of a drift that begins 20 nights after the reference and grows to its size over some nights: the nights until it is seen, and the
+    median of the nights after which the trend says that it began.
+    """
+    rng = np.random.default_rng([2, years, over])
+    begins, seen, dated = REFERENCE + 20, [], []
+    for _ in range(years):
+        values, weights, errors = (of[:1] for of in year(rng, World(), REFERENCE + nights))
+        grown = np.minimum(1, np.arange(1, values.shape[-1] - begins + 1) / over)
+        values[:, begins:] += drift * grown / np.sqrt(40)
+        evidence = sequential.scan(values, weights, errors, REFERENCE).evidence[0]
+        nights_seen = np.flatnonzero((evidence >= LIMIT).any(axis=0)[20:])
+        seen.append(int(nights_seen[0]) + 1 if len(nights_seen) else NEVER)
+        if len(nights_seen):
+            dated.append(float(evidence[:, nights_seen[0] + 20].argmax()) - 20)
+    return {**_described(seen), "dated": float(np.median(dated)) if dated else None}
+
+
 def _described(found: Sequence[int]) -> dict[str, float | None]:
     median, late = (float(q) if q < NEVER / 10 else None for q in np.quantile(found, (0.5, 0.9)))
     return {"seen": float(np.mean(np.array(found) < NEVER)), "median": median, "ninth decile": late}
@@ -126,6 +165,11 @@ def main() -> None:
             )
             for drift in (0.5, 1, 1.5, 2, 3, 5)
             for after in (0, 100)
+        },
+        "nights until a slow drift is seen": {
+            f"{drift:g} standard deviations after {over} nights": slow(drift, over, asked.years)
+            for drift in (2, 3, 5)
+            for over in (30, 60)
         },
     }
     write_json(found, asked.out)

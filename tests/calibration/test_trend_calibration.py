@@ -8,7 +8,7 @@ YEARS, NIGHTS = 12, 120
 WORLDS = (
     trend.World(),
     trend.World((5, 60)),
-    trend.World(between=0.3, correlation=0.5),
+    trend.World((10, 80), between=0.3, correlation=0.6, weekday=0.5, returning=0.5, missing=0.05),
     trend.World(baseline=400),
 )
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from benchmarks import recording, scale, table
 from benchmarks.calibration import coverage as calibrated_coverage
-from benchmarks.calibration import people_words
+from benchmarks.calibration import people_words, saved_audits
 from benchmarks.real import coverage as real_coverage
 from tests.docs import snippets
 
@@ -44,8 +44,9 @@ def test_the_tables_of_benchmarks_show_what_was_recorded() -> None:
     assert text == table.put(text, table.section())
     costs = (recorded(recording.RESULTS / name) for name in ("scale.json", "speed-neural.json"))
     assert scale.section(*costs) in text
-    of_people = Path(people_words.__file__).with_name("README.md")
-    for where, made in ((page, calibrated_coverage), (page, real_coverage), (of_people, people_words)):
+    calibrated = Path(people_words.__file__).with_name("README.md")
+    shown = ((page, (calibrated_coverage, real_coverage)), (calibrated, (people_words, saved_audits)))
+    for where, made in ((where, made) for where, several in shown for made in several):
         text = where.read_text(encoding="utf-8")
         found = made.table(recorded(Path(made.__file__).with_suffix(".json")))
         assert text == recording.with_section(text, made.MARKERS, found)

@@ -253,15 +253,18 @@ def test_matched_labels_of_many_items_are_sampled() -> None:
     assert (len(few[0]), few[2]) == (6, True)
 
 
-def test_the_freedom_of_more_clusters_grows_with_them() -> None:
-    """Nine of ten clusters are 19 of 20 and 4 of 5, and never below 1; the error shrinks by √n."""
+def test_a_forecast_knows_its_error_no_better_than_its_audit() -> None:
+    """Nine of ten clusters are 4 of 5, and never below 1; those of 40 are as uncertain as those of 10. The error shrinks by √n.
+
+    With one degree of freedom, two of 20 clusters contribute: six do in 60.
+    """
     seen = Precision(1.0, 10, 9.0)
     assert [seen.freedom_of(n) for n in (20, 5, 2, 1)] == [19, 4, 1, 1]
-    t = stats.t.ppf([0.975, 0.8], 39).sum()
+    t = stats.t.ppf([0.975, 0.8], 9).sum()
     assert seen.detectable(40) == pytest.approx(t / 2)
-    other = stats.t.ppf([0.95, 0.9], 39).sum()
+    other = stats.t.ppf([0.95, 0.9], 9).sum()
     assert seen.detectable(40, 0.1, 0.9) == pytest.approx(other / 2)
-    assert seen.needed(1e9) == 6
+    assert (seen.needed(1e9), Precision(1.0, 20, 1.0).needed(1e9)) == (6, 60)
     n = seen.needed(0.1, 0.1, 0.9)
     assert seen.detectable(n, 0.1, 0.9) <= 0.1 < seen.detectable(n - 1, 0.1, 0.9)
     assert seen.needed(seen.detectable(41)) == 41

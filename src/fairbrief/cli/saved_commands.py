@@ -183,7 +183,7 @@ def gate(
     Examples:
         fairbrief gate demo --max 'uer@sentiment:difference-random<=0.1'
         fairbrief gate demo --min 'rouge1{rosy}>=0.3'
-        fairbrief gate after --baseline before --margin 0.02 --junit gate.xml
+        fairbrief gate after --baseline before --margin 0.1 --junit gate.xml
     """
     from fairbrief.saved import gate as checking
     from fairbrief.saved.gate_rules import junit_xml

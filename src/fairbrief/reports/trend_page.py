@@ -182,7 +182,7 @@ def _cautions(trend: Trend) -> Iterator[str]:
     if (trend.repeated or 0) > 0.1:
         yield (
             f"Nights share {trend.repeated:.0%} of their records with the night before. New records each night show a drift more "
-            "reliably; for a fixed set of records, use 'fairbrief compare'."
+            "reliably, with fewer false alarms; for a fixed set of records, use 'fairbrief compare'."
         )
     if trend.monitored > YEAR:
         yield f"The limits hold for {YEAR} nights after the reference. Begin a new reference."

@@ -66,7 +66,7 @@ def power(
     >>> import fairbrief
     >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
     >>> found.needs, round(found.shows, 3)
-    (199, 0.141)
+    (201, 0.141)
     """
     _check_within(0, 1, alpha=alpha, power=power)
     _check_within(0, inf, disparity=disparity, se=se)

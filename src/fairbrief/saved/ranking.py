@@ -178,6 +178,6 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
 
 
 BY_DIFFERENCES = (
-    "Values: the largest absolute group difference, minus the random-sentence baseline if there is one. With few records it is "
-    "larger by chance, so read the order with its intervals."
+    "Values: the largest absolute group difference, minus the random-sentence baseline if there is one. With few records or short "
+    "summaries it is larger by chance: read the order with its intervals, of systems whose summaries are about equally long."
 )

@@ -34,19 +34,22 @@ class Precision(NamedTuple):
         return np.maximum(1.0, (self.freedom + 1) * n / self.clusters - 1)
 
     def detectable(self, n: Any, alpha: float = 0.05, power: float = 0.8) -> Any:
-        """The smallest difference from 0 that n clusters detect with this power: (t₁₋α⁄₂ + t_power) · error."""
+        """The smallest difference from 0 that n clusters detect with this power: (t₁₋α⁄₂ + t_power) · error.
+
+        The error is uncertain itself: more clusters have no more degrees of freedom than those from which it comes, so that the power
+        holds on average (Julious and Owen, Pharmaceutical Statistics 5, 2006).
+        """
         from scipy.special import stdtrit
 
-        freedom = self.freedom_of(n)
+        freedom = np.minimum(self.freedom, self.freedom_of(n))
         quantiles = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, power)
         return quantiles * self.error * (self.clusters / n) ** 0.5
 
     def needed(self, size: float, alpha: float = 0.05, power: float = 0.8) -> int:
-        """The fewest clusters that detect a difference of ``size`` with this power, from `FEWEST` to `MOST`; by bisection."""
-        # Detectable differences fall as clusters are added.
-        return FEWEST + bisect_left(
-            range(FEWEST, MOST), -size, key=lambda n: -self.detectable(n, alpha, power)
-        )
+        """The fewest clusters that detect a difference of ``size`` with this power, up to `MOST`; by bisection. `FEWEST` contribute."""
+        fewest = max(FEWEST, int(np.ceil(FEWEST * self.clusters / (self.freedom + 1))))
+        sizes = range(fewest, MOST)  # in which detectable differences fall
+        return fewest + bisect_left(sizes, -size, key=lambda n: -self.detectable(n, alpha, power))
 
 
 ONE_BY_ONE = 1_000
