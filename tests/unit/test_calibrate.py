@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 from tests.files.shapes import table
 from tests.stub_chat import StubChat
 
@@ -41,8 +41,7 @@ def labelled(path: Path, many: int = 90, *, is_right: bool = True) -> Path:
         is_supported = bool(rng.random() < held / 10)
         claim = " ".join([*WORDS[:held], *OTHERS[held:]])
         rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported == is_right})
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return path
+    return write(path, rows)
 
 
 def in_english() -> AbstractContextManager[None]:
@@ -256,9 +255,7 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
         {"text": "F.", "claim": "H.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": False},
     ]
-    path = tmp_path / "labels.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    found = read_labels([path])
+    found = read_labels([write(tmp_path / "labels.jsonl", rows)])
     assert [(p.text, p.claim, p.supported) for p in found.pairs] == [
         ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
     ]  # fmt: skip
@@ -297,7 +294,6 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
     """What is no pair, no label, or too little is refused with what was wanted."""
-    path = tmp_path / "labels.jsonl"
-    path.write_text(line, encoding="utf-8")
+    path = write(tmp_path / "labels.jsonl", [line])
     with pytest.raises(DataError, match=said):
         printed("calibrate", "containment", path, "--out", tmp_path / "made.json")

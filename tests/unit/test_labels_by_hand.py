@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.command import put
 from tests.rows_by_hand import observed, values_of
 from tests.stub_chat import StubChat
 
@@ -167,9 +168,8 @@ def test_divergence_is_in_bits() -> None:
 @pytest.fixture
 def topics(tmp_path: Path) -> str:
     """Two lists with a phrase, an ending, and a word of both."""
-    path = tmp_path / "topics.toml"
-    path.write_text('billing = "bill, direct debit, charge*, fee"\ndelivery = "parcel, Fee, 房间"\n')
-    return str(path)
+    lists = 'billing = "bill, direct debit, charge*, fee"\ndelivery = "parcel, Fee, 房间"\n'
+    return str(put(tmp_path / "topics.toml", lists))
 
 
 def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
@@ -187,8 +187,7 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     said = r"no words for 'roaming'\. Its labels: billing, delivery"
     with pytest.raises(RequestError, match=said):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
-    bad = tmp_path / "bad.toml"
-    bad.write_text('billing = ""')
+    bad = put(tmp_path / "bad.toml", 'billing = ""')
     with pytest.raises(DataError, match="bad\\.toml: theme 'billing' with '' is not a list of words"):
         _ = LabelWords(str(bad)).fingerprint
     with pytest.raises(DataError, match="no such file"):

@@ -11,7 +11,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command, results
+from tests.cli.command import Command, put, results
 from tests.sample_cases import assert_same, cases_of
 from tests.stub_s3 import KEY, SECRET, StubS3, in_environment
 
@@ -51,9 +51,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[StubS3]:
 @pytest.fixture
 def local(tmp_path: Path) -> Path:
     """The same file here."""
-    path = tmp_path / "reviews.jsonl"
-    path.write_bytes(LINES)
-    return path
+    return put(tmp_path / "reviews.jsonl", LINES)
 
 
 def test_lines_are_read_in_parts_as_a_copy_here(store: StubS3, local: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import put
 from tests.rows_by_hand import added, by_column
 
 from fairbrief.errors import DataError, RequestError
@@ -19,9 +20,7 @@ LISTS = 'needs = "help, need*, short of breath"\nlooks = "neat, pale"\n'
 @pytest.fixture
 def lists(tmp_path: Path) -> str:
     """A file of two themes."""
-    path = tmp_path / "themes.toml"
-    path.write_text(LISTS, encoding="utf-8")
-    return str(path)
+    return str(put(tmp_path / "themes.toml", LISTS))
 
 
 def case(seed: str, group: str, text: str, source: str = "A note.", sample: str = "0") -> Case:
@@ -145,8 +144,7 @@ def test_details_name_the_words_of_each_version(lists: str) -> None:
 ])  # fmt: skip
 def test_a_broken_file_of_themes_is_refused(text: str, message: str, tmp_path: Path) -> None:
     """The error names the file and the theme, and how to write one."""
-    path = tmp_path / "themes.toml"
-    path.write_text(text, encoding="utf-8")
+    path = put(tmp_path / "themes.toml", text)
     with pytest.raises(DataError, match=message) as raised:
         ThemeWords("gender", str(path))
     assert str(path) in str(raised.value)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, put, write
 from tests.files.shapes import table
 
 import fairbrief
@@ -49,8 +49,7 @@ def about(folder: Path) -> Answers:
 
 def audited(folder: Path, rows: Iterable[dict[str, Any]], *options: str) -> Answers:
     """The rows in a file, audited into a folder beside it, and opened."""
-    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    printed("audit", folder / "in.jsonl", *options, "--out", folder / "audit")
+    printed("audit", write(folder / "in.jsonl", [*rows]), *options, "--out", folder / "audit")
     return Answers([OpenAudit(folder / "audit")])
 
 
@@ -198,8 +197,7 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
 
 def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     """A changed byte in either end of the file, or a file that is gone, stands above the list."""
-    path = tmp_path / "reviews.jsonl"
-    path.write_bytes(EXAMPLE.read_bytes())
+    path = put(tmp_path / "reviews.jsonl", EXAMPLE.read_bytes())
     printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
     assert OpenAudit(tmp_path / "audit").fault == ""
     path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
