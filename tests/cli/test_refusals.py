@@ -42,7 +42,6 @@ REFUSED = [
     ("audit one.jsonl --sanity-baseline nothing", "nothing"),
     ("audit kinds.jsonl --sanity-baseline exchange", "Did you mean 'exchanged'?"),
     *((EQUAL.format(setting), setting) for setting in ("merge=0", "merge=nan")),
-    *((EQUAL.format(f"scorer=containment({by})"), by) for by in ("by=0words", "by=paragraph")),
     ("audit one.jsonl --measure 'uer(tau=x)@mood'", "tau"),
     ("summarize one.jsonl --with chat:x --base-url host:1 --out o.jsonl", "http://"),
     (f"{PEOPLE} --woman Lady", "--woman", "Ms."),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import Command, rows, write
+from tests.cli.command import Command, refused, rows, write
 from tests.unit.test_gate import BUR, cases_of
 
 from fairbrief.auditing import Plan, audit
@@ -90,9 +90,7 @@ def test_failing_leaves_no_old_audit(tmp_path: Path, older: Path, fairbrief: Com
         assert fairbrief("audit", source, "--out", folder, "--quiet").code == 2
     assert not (tmp_path / "new" / "deep").exists()
     for command in (["gate", older, "--max", f"{BUR}<=0.9"], ["report", older], ["compare", older, older]):
-        run = fairbrief(*command)
-        assert run.code == 2
-        assert "was interrupted" in run.err
+        refused(fairbrief(*command), "was interrupted")
     source = write(tmp_path / "in.jsonl", rows(3))
     assert fairbrief("audit", source, "--out", older, "--resamples", "20", "--quiet").code == 0
     assert fairbrief("report", older).code == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.cli.command import Command, rows, write
+from tests.cli.command import Command, refused, rows, write
 
 from fairbrief import registry
 
@@ -56,10 +56,8 @@ def test_who_names_it_is_told(name: str, option: str, tmp_path: Path, fairbrief:
     """Naming it ends with one line that says which package fails, and how."""
     source = write(tmp_path / "in.jsonl", rows(4))
     run = fairbrief("audit", source, option, name, "--quiet")
-    assert run.code == 2
-    assert run.err.count("\n") == 1
     fails = f"of the package broken_{name}:Thing cannot be loaded"
-    assert ("Two packages declare" if name == "twice" else fails) in run.err
+    refused(run, "Two packages declare" if name == "twice" else fails)
     assert "\x1b" not in run.err
     assert len(run.err) < 600
 

@@ -477,7 +477,6 @@ SENTENCES = {
         (r"equally paraphrased sentences of negative documents less often in their document \(0\.91, others 0\.97.*"
          "part of this difference may come from the scorer"),
     ),
-    "records to plan": ([PLAIN.replace(p=0.5, value=-0.01)], {}, "Next", r"\(1,600 records to find"),
     "groups to plan": (
         [PLAIN.replace(p=0.5, value=-0.01, n=4000)], {}, "Next", r"\(1,600 independent groups to find",
     ),

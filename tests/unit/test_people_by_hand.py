@@ -1,12 +1,12 @@
 """Measures about people on so few people and texts that their arithmetic is written out; their contract, exchange and settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.rows_by_hand import NO_LABELS, added, answer, by_column, numbers
-from tests.sample_cases import of
+from tests.sample_cases import Supported, of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
@@ -18,7 +18,7 @@ from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
 from fairbrief.testing import scores_of
-from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
@@ -82,15 +82,8 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
 
 def test_an_audit_keeps_the_other_replies_about_a_seed_document() -> None:
     """A reply without a score is left out, and the versions of its seed document that have one are not."""
-
-    class Judge:
-        name, fingerprint = "judge", "judge"
-
-        def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-            yield from (answer([[float(ask.columns[0])]]) for ask in asks)
-
-    spec = "judged_by_group(scorer=judge)@about"
-    plan = Plan(measures=[spec], scorers={"judge": Judge()}, n_resamples=0)
+    judge = Supported(lambda _, text: float(text))
+    plan = Plan(measures=["judged_by_group(scorer=judge)@about"], scorers={"judge": judge}, n_resamples=0)
     found = audit(variants("fmmf", ["4", "nan", "2", "5"]), plan)
     assert [e.value for e in found.estimates if e.quantity in ("mean[f]", "mean[m]")] == [4.5, 2.0]
 
@@ -335,8 +328,9 @@ def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec:
     found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
     main_value = of(found, spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)
-    with pytest.raises(RequestError, match="in English only; these are in German"):
+    with pytest.raises(RequestError, match=r"in English only; these are in German.*--language"):
         audit(german, Plan(measures=(spec,), n_resamples=0))
+    assert audit(german, Plan(measures=(spec,), n_resamples=0, language="en")).made["language"] == "English"
 
 
 def built(member: int, text: str) -> Case:

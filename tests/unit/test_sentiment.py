@@ -70,16 +70,6 @@ def quantity(result: Result, name: str, system: str = "s") -> Estimate:
     return next(e for e in result.estimates if (e.system, e.quantity) == (system, name))
 
 
-# ------------------------------------------------------------------------------------- the contract
-
-
-def test_spellings_name_groups_scorer_and_threshold() -> None:
-    """Without ``@`` the groups are the genders of the subjects."""
-    assert registry.make("measure", "sentiment_shift") == SentimentShift()
-    spelled = "sentiment_shift(scorer=word_sentiment(vectors=v.txt), threshold=0.5)@party"
-    assert repr(registry.make("measure", spelled)) == spelled
-
-
 # ------------------------------------------------------------------------------------- the numbers
 
 

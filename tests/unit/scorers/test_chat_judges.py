@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.stub_chat import StubChat
 
-from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError
@@ -99,13 +98,6 @@ def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any])
         first = kind("m", base_url="http://one")
         assert first.computed_by != replace(first, **fields).computed_by
         assert first.computed_by == replace(first, concurrency=2, retries=0, key="OTHER").computed_by
-
-
-def test_names() -> None:
-    """Both stand in the registry, and take chat:-like sugar."""
-    assert registry.make("scorer", "judge:gpt-x(dimension=fluency)") == Judge("gpt-x", dimension="fluency")
-    made = registry.make("scorer", "chat_entailment(model=m, form=yes_no)")
-    assert registry.make("scorer", repr(made)) == made
 
 
 DOCUMENTS = (Document("One."), Document("Two."))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.browser import browsing
 from tests.cli.command import printed, put, write
 from tests.files.shapes import table
 
@@ -232,12 +232,9 @@ def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) ->
 @pytest.fixture
 def served(about: Answers) -> Iterator[Server]:
     """The answers on a port of their own."""
-    with Server(about) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    server = Server(about)
+    with browsing.served(server):
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def fetch(address: str, host: str | None = None) -> tuple[int, bytes, dict[str, str]]:
