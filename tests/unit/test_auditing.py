@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.sample_cases import of
 
-from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, extracts
+from fairbrief.auditing import HEAD, TRIED, Plan, audit, extracts
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
@@ -40,7 +39,7 @@ only = partial(of, quantity="opening_gap")
 """The one estimate of an audit."""
 
 
-@pytest.mark.parametrize(("first", "is_taken"), [(auditing.TRIED, True), (auditing.HEAD, False)])
+@pytest.mark.parametrize(("first", "is_taken"), [(TRIED, True), (HEAD, False)])
 def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, is_taken: bool) -> None:
     """Also where the very first have no reference; not where none of those that are looked at has one."""
     cases = cases_of(first + 5)

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 from benchmarks import bombs
 
-from fairbrief import readers
 from fairbrief.classifiers.people import read_pages
 from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
@@ -35,7 +34,7 @@ DEEP = b"[" * 100_000
 
 
 def _skipping(path: Path) -> None:
-    list(readers.read(path, on_error="skip"))
+    list(read(path, on_error="skip"))
 
 
 def _rows(path: Path) -> None:
@@ -93,7 +92,7 @@ def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
         if is_changed:
             path.write_bytes(path.read_bytes().replace(b"PK\3\4", b"PK\3\5"))
         with pytest.raises(DataError, match=r"log\.eval: found damage"):
-            list(readers.read(path))
+            list(read(path))
 
 
 # ------------------------------------------------------------------------------------- small files that unpack to large ones
@@ -154,7 +153,7 @@ def test_a_small_file_does_not_fill_the_memory(name: str, tmp_path: Path) -> Non
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match=name):
-            list(readers.read(path))
+            list(read(path))
         assert tracemalloc.get_traced_memory()[1] < 200_000_000
     finally:
         tracemalloc.stop()
@@ -168,7 +167,7 @@ def test_a_sheet_that_is_far_but_full_is_read(tmp_path: Path) -> None:
         book.active.append([f"r{i}", "It rattles.", "S."])
     book.active["AZ900"] = "note"
     book.save(tmp_path / "t.xlsx")
-    assert len(list(readers.read(tmp_path / "t.xlsx", on_error="skip"))) == 50
+    assert len(list(read(tmp_path / "t.xlsx", on_error="skip"))) == 50
     assert inspect_file(str(tmp_path / "t.xlsx"))
 
 

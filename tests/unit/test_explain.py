@@ -20,8 +20,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import RequestError
-from fairbrief.reports import explanation
-from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, tables
+from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, as_page, tables
 from fairbrief.saved.explanations import without_claim, without_document, without_sentence
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
@@ -368,7 +367,7 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     documents = (Document("alder " * 5_000, {"side": "L"}), Document("birch", {"side": "R"}))
     found = explain([Case(Record("r", documents), Summary("r", "s", "Alder. Birch."))], "uer@side")
     assert len(as_markdown(found)) < 3_000
-    assert len(explanation.as_page(found)) < 40_000
+    assert len(as_page(found)) < 40_000
     assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
     assert "alder " * 5_000 in as_json(found)
 
@@ -437,7 +436,7 @@ def test_texts_cannot_do_harm() -> None:
     documents = (Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"}))
     case = Case(Record(EVIL, documents), Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))
     evil = explain([case], "uer@side")
-    page, text, written = explanation.as_page(evil), as_markdown(evil), as_json(evil)
+    page, text, written = as_page(evil), as_markdown(evil), as_json(evil)
     for shown in (page, text):
         assert "<script>" not in shown
         assert not {"\x1b", "\u202e", "\ud800"} & set(shown)

@@ -21,7 +21,6 @@ from fairbrief.errors import RequestError
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.saved import gate, gate_rules
 from fairbrief.saved.compare import compare
-from fairbrief.saved.gate_rules import Check
 from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 BUR = "bur@side"
@@ -75,12 +74,12 @@ run = partial(ended, "gate")
 """Exit code and output of ``fairbrief gate``."""
 
 
-def hold(rule: str, estimates: Sequence[Estimate], level: float = 0.95) -> list[Check]:
+def hold(rule: str, estimates: Sequence[Estimate], level: float = 0.95) -> list[gate_rules.Check]:
     """The checks of one limit on estimates whose intervals have this level."""
     return gate.decided(gate.of_limit(gate_rules.rule(rule), estimates), level)
 
 
-def hold_margin(changes: Sequence[Change], margin: float) -> list[Check]:
+def hold_margin(changes: Sequence[Change], margin: float) -> list[gate_rules.Check]:
     """The checks of differences against a baseline."""
     return gate.decided(gate.of_margin(changes, margin))
 

@@ -10,7 +10,6 @@ from tests.sample_cases import Supported, documents_of
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.result import Result
@@ -107,7 +106,7 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     def replaced(text: str, share: float, key: str) -> str:  # noqa: ARG001
         return " ".join(w if i % 2 else f"syn{w.lower()}" for i, w in enumerate(text.split()))
 
-    monkeypatch.setattr(scorer_bias, "paraphrase", replaced)
+    monkeypatch.setattr("fairbrief.measures.scorer_bias.paraphrase", replaced)
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 

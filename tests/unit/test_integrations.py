@@ -15,7 +15,6 @@ import pytest
 from tests.unit.test_score import DOCUMENTS, FEW, GROUPS, SUMMARIES
 
 import fairbrief
-from fairbrief import integrations
 from fairbrief.integrations import lm_eval_task, numbers, promptfoo_hook
 from fairbrief.scoring import Score
 
@@ -36,7 +35,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str
         module = ModuleType(tool)
         vars(module).update(members)
         monkeypatch.setitem(sys.modules, tool, module)
-    path = Path(integrations.__file__).with_name(f"{name}.py")
+    path = Path(lm_eval_task.__file__).with_name(f"{name}.py")
     spec = importlib.util.spec_from_file_location(name, path)
     adapter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(adapter)

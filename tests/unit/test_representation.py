@@ -202,19 +202,14 @@ def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[t.Extracts]:
     return (t.Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
 
 
-def n_grams() -> list[t.Scores]:
-    """Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third; a has
-    three tokens, b one.
-    """
-    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
-    return [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
-
-
 def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
-    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams()))
+    # Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third.
+    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
+    n_grams = [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
+    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams))
     assert row == pytest.approx(
         {
             ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,

@@ -19,7 +19,6 @@ from fairbrief.classifiers.sentiment import (
     words_of,
 )
 from fairbrief.errors import DataError
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.gendered_words import count_gender_words, subject_group
 from fairbrief.types import Ask
 
@@ -42,7 +41,7 @@ def made(tmp_path: Path) -> WordSentiment:
     return WordSentiment(*map(str, files))
 
 
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SCORER_CLAUSES, ids=lambda c: c.__name__)
 def test_word_sentiment_keeps_the_clause(clause: testing.ScorerClause, made: WordSentiment) -> None:
     """Word sentiment meets every clause of the contract."""
     clause(made, [Ask("x", ("bright wab", "dark", "nothing known"), ("sentiment",))])

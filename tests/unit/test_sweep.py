@@ -27,9 +27,8 @@ from fairbrief.saved.view import OpenAudit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
-from fairbrief.workbench import sweep
 from fairbrief.workbench.summarizing import Job, summarize_all
-from fairbrief.workbench.sweep import grid
+from fairbrief.workbench.sweep import JOURNAL, grid, plan_of
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
@@ -90,8 +89,8 @@ def records(n: int = 40) -> list[Record]:
 
 def of_jobs(jobs: Sequence[Job], many: int = 40, **plan: object) -> Result:
     """The audit of some settings."""
-    made = sweep.plan_of(jobs, Plan(measures=[UER], n_resamples=300, **plan))
-    summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(sweep.JOURNAL))
+    made = plan_of(jobs, Plan(measures=[UER], n_resamples=300, **plan))
+    summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(JOURNAL))
     return audit(read([job.out for job in jobs]), made)
 
 

@@ -19,10 +19,8 @@ from tests.files.shapes import table
 import fairbrief
 from fairbrief.auditing.record_values import reader_of
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import per_record
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.reports.frames import rows_with, usable
-from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, OpenAudit, Server
 
@@ -95,7 +93,7 @@ def test_row_groups_without_a_system_are_passed_over(
     about: Answers, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two scorers are compared where a system has no record in some row groups of the other one's statistics."""
-    monkeypatch.setattr(per_record, "GROUP", 1)
+    monkeypatch.setattr("fairbrief.reports.per_record.GROUP", 1)
     write_all(load(folder), tmp_path)
     for system in ("0:rosy", "0:balanced"):
         found = Answers([OpenAudit(tmp_path)]).rows(COVERAGE, system, order="robust|")
@@ -105,7 +103,7 @@ def test_row_groups_without_a_system_are_passed_over(
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(COVERAGE, "0:rosy"))
-    monkeypatch.setattr(view, "PAGE", 3)
+    monkeypatch.setattr("fairbrief.saved.view.PAGE", 3)
     pages = [about.rows(COVERAGE, "0:rosy", start=str(start)) for start in range(0, len(whole), 3)]
     assert [record for page in pages for record in records_of(page)] == whole
     assert set(whole) == RECORDS
