@@ -108,8 +108,7 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
 def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
     """Blank, null and absent summaries add no row; each has its reason."""
     file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
-    found = fairbrief.audited(tmp_path, file, "--measure", "rouge1", "--resamples", "20")
-    main_value = found["estimates"][0]
+    main_value = fairbrief.audited(tmp_path, file, "--measure", "rouge1", "--resamples", "20")["estimates"][0]
     assert main_value["n"] == 4
     assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
 

@@ -98,8 +98,7 @@ def test_random_sentences_keep_what_one_of_their_sentences_keeps() -> None:
     """Two texts of the first record: the first sentence alone (sex, age), then both (all four values)."""
     sentences = ("Mrs Ellis is 81.", "She is a Polish woman from Leeds.")
     extracts = Extracts(sentences, np.array([[1.0, 0], [1, 1]]))
-    rows = AttributeMentions("age").observe_extracts(CASES[:1], [extracts], ())
-    counts = by_column(rows)
+    counts = by_column(AttributeMentions("age").observe_extracts(CASES[:1], [extracts], ()))
     kept = {kind: counts[f"kept {kind}", "old"] for kind in ("age", "sex", "ethnicity", "place")}
     assert kept == {"age": 1.0, "sex": 1.0, "ethnicity": 0.5, "place": 0.5}
 
@@ -119,8 +118,7 @@ def test_details_name_each_change_with_its_sentence() -> None:
 ])  # fmt: skip
 def test_words_that_only_look_like_mentions(text: str, expected: list[tuple[str, str]]) -> None:
     """Months, languages, ages of things, names, colours."""
-    found = [m[:2] for m in mentions_of(text)]
-    assert found == expected
+    assert [m[:2] for m in mentions_of(text)] == expected
 
 
 @pytest.mark.parametrize(("text", "ages"), [

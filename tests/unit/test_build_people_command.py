@@ -74,8 +74,7 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     first = ("Ada,first,female,a", "Abe,first,male,a", "Bea,first,female,b", "Ben,first,male,b")
-    names = ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"]
-    table = write(tmp_path / "names.csv", names)
+    table = write(tmp_path / "names.csv", ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"])
     command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
     said = r"(?s)1 × no person to vary, 1 × too few names.*: nobody named shows.*Give a larger table: --names FILE"
     with pytest.raises(DataError, match=said):

@@ -41,8 +41,7 @@ def test_stratified(tmp_path: Path) -> None:
     rows = [f"{i}\t{targets[i % 4]}\ttweet {i}\t{stances[i % 2]}" for i in range(80)]
     path = write(tmp_path / "train.txt", ["ID\tTarget\tTweet\tStance", *rows])
     asked = ("--attribute", "stance", "--topic", "target", "--size", "5", "--sets", "6")
-    said = run("stratified", path, *asked, "--out", out)
-    assert "dominated by AGAINST 3, FAVOR 3" in said
+    assert "dominated by AGAINST 3, FAVOR 3" in run("stratified", path, *asked, "--out", out)
     records = list(read(out).records())
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
     again = run("stratified", out, "--attribute", "stance", "--sets", "2", "--out", tmp_path / "two.jsonl")

@@ -182,8 +182,7 @@ def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None
     """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
     out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))
     printed("calibrate", "ngram", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    features = features_of(Scorers()["ngram"], [ask])[:, 0]
-    assert features.tolist() == [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
+    assert features_of(Scorers()["ngram"], [ask])[:, 0].tolist() == [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
     with in_english():
         (answer,) = Calibrated(Scorers()["ngram"], str(out)).answer([ask])
         (checked,) = Calibrated(Scorers()["ngram"], str(out), "checked").answer([ask])

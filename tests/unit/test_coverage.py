@@ -32,8 +32,7 @@ def test_a_record_without_an_answer_leaves_a_reason(
 
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
-    rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
-    _, p = with_test(rows, ("gap",))
+    _, p = with_test(rows_of(list("aabbcccc"), [[0.3]] * 8), ("gap",))
     assert p == 1.0
 
 
@@ -41,8 +40,7 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
     """Labellings that only rename the groups tie with the real one, within rounding."""
     rng = np.random.default_rng(3)
     for _ in range(50):
-        rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
-        _, p = with_test(rows, ("gap",))
+        _, p = with_test(rows_of(list("aaabbb"), rng.random((6, 7)).tolist()), ("gap",))
         assert round(p * 20) % 2 == 0
 
 

@@ -100,20 +100,9 @@ def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
 LONG = b"a" * (LONGEST_PACKED + 1)
 
 
-def _line(path: Path) -> None:
-    path.write_bytes(gzip.compress(b'{"id": "x", "documents": ["' + LONG + b'"]}\n', 1))
-
-
-def _cell(path: Path) -> None:
-    path.write_bytes(gzip.compress(b"id,documents,summary\nx," + LONG + b",s\n", 1))
-
-
-def _document(path: Path) -> None:
-    path.write_bytes(gzip.compress(b'{"evalId": "' + LONG + b'"}', 1))
-
-
-def _other_encoding(path: Path) -> None:
-    path.write_bytes(gzip.compress("id,documents,summary\nä,".encode("latin-1") + LONG, 1))
+def _packed(start: bytes, end: bytes = b"") -> Callable[[Path], object]:
+    """Writes a packed file of a start, a long text and an end."""
+    return lambda path: path.write_bytes(gzip.compress(start + LONG + end, 1))
 
 
 def _log(path: Path) -> None:
@@ -139,7 +128,10 @@ def _large_sheet(path: Path) -> None:
 
 
 BOMBS = {
-    "b.jsonl.gz": _line, "b.csv.gz": _cell, "promptfoo.json.gz": _document, "latin.csv.gz": _other_encoding,
+    "b.jsonl.gz": _packed(b'{"id": "x", "documents": ["', b'"]}\n'),
+    "b.csv.gz": _packed(b"id,documents,summary\nx,", b",s\n"),
+    "promptfoo.json.gz": _packed(b'{"evalId": "', b'"}'),
+    "latin.csv.gz": _packed("id,documents,summary\nä,".encode("latin-1")),
     "b.eval": _log, "far.xlsx": _far_cell, "large.xlsx": _large_sheet,
 }  # fmt: skip
 

@@ -95,8 +95,7 @@ ROWS: list[list[Any]] = [
 def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
     """The first row names the columns; whole numbers and dates are written plainly; empty rows are none."""
     path, attributes = book(tmp_path / "a.xlsx", data=ROWS, other=[]), {"stars": None, "on": None}
-    reading = read(path, group_by="id", documents_field="text", attributes=attributes)
-    [case] = reading
+    [case] = read(path, group_by="id", documents_field="text", attributes=attributes)
     found = [(d.text, dict(d.attributes)) for d in case.record.documents]
     assert found == [("Lovely.", {"stars": "5", "on": "2024-01-02"}), ("Rude.", {"stars": "1.5"})]
     assert case.record.where == "a.xlsx:2"

@@ -176,8 +176,7 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
 def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     """One that the audit left out is named with its reason; leaving it out changes nothing."""
     cases, scorer = planted()
-    one_side = Record("one", cases[0].record.documents[:2])
-    cases.append(Case(one_side, Summary("one", "s", "They spoke.")))
+    cases.append(Case(Record("one", cases[0].record.documents[:2]), Summary("one", "s", "They spoke.")))
     found = of_pairs(cases, scorer, ids=["one", "planted"])
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
@@ -432,7 +431,7 @@ EVIL = "<script>alert(1)</script> \x1b[31m| `x` \u202e \ud800"
 
 
 def test_texts_cannot_do_harm() -> None:
-    """No markup, sanity baseline or half of a character of the input reaches a page, a terminal or a file as such."""
+    """No markup, control character or half of a character of the input reaches a page or a terminal; the JSON has the texts."""
     documents = (Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"}))
     case = Case(Record(EVIL, documents), Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))
     evil = explain([case], "uer@side")

@@ -168,8 +168,7 @@ def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:
     """The first screen speaks of the systems on all records, once."""
     baseline = PLAIN.replace(system="sanity:lead(gpt-4)", system_kind="sanity_baseline")
     repeated = PLAIN.replace(measure="equal_coverage@sentiment")
-    found = screen(PLAIN, PLAIN.replace(subgroup={"a": "b"}), baseline, repeated)
-    assert line_of(found)
+    assert line_of(screen(PLAIN, PLAIN.replace(subgroup={"a": "b"}), baseline, repeated))
 
 
 def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing() -> None:
@@ -251,8 +250,7 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
     assert "SYSTEM" in sentence
     assert wording.size(value, words.unit) in sentence
     worse = wording.filled(words.worse_below + words.worse_above, **wording.placeholders(e))
-    told = sentence + worse + words.even + words.question + words.title
-    assert not wording.PLACE.search(told)
+    assert not wording.PLACE.search(sentence + worse + words.even + words.question + words.title)
     assert sentence != wording.sentence(e.replace(value=-value), words)
     assert wording.tick(0.0, words.unit) == "0"
 

@@ -71,8 +71,7 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
 @pytest.mark.parametrize("said", ["", f"{INVENTED} {INVENTED}"])
 def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
-    result = taken(cases(said=said), "coverage_parity@party")
-    found = html.first_screen(Context(result))
+    found = html.first_screen(Context(taken(cases(said=said), "coverage_parity@party")))
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)

@@ -100,8 +100,7 @@ def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
     """
     observation = LabelGap("topic")
     unit = (case([("billing",), ("delivery",)]),)
-    scheme = observation.permutation_scheme(unit)
-    assert scheme.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    assert observation.permutation_scheme(unit).labels.tolist() == [0, 0, 0, 0, 1, 1]
     rows = observation.observe(unit, (), np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 0, 1]]))
     place = {c: i for i, c in enumerate(rows.columns)}
     assert rows.values[:, place["tvd",]].tolist() == [0.25, 1]
@@ -184,8 +183,7 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     """With the file and what to write; without labels, the setting that is missing."""
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
-    said = r"no words for 'roaming'\. Its labels: billing, delivery"
-    with pytest.raises(RequestError, match=said):
+    with pytest.raises(RequestError, match=r"no words for 'roaming'\. Its labels: billing, delivery"):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
     bad = put(tmp_path / "bad.toml", 'billing = ""')
     with pytest.raises(DataError, match="bad\\.toml: theme 'billing' with '' is not a list of words"):
@@ -201,8 +199,7 @@ def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
     """Replies 2, none, and no number: the second label, no label, and unknown; whatever the columns, the question lists all labels."""
     judge = ChatLabel("m", labels=("billing", "late delivery"), dimension="topic")
     asks = [Ask("x", ("a", "b"), ("late delivery",)), Ask("x", ("b", "c"), ("billing", "late delivery"))]
-    keys = judge.keys(asks)
-    assert keys == [("a",), ("b",), ("c",)]
+    assert judge.keys(asks) == [("a",), ("b",), ("c",)]
     ((_, text),) = judge.question(("a",)).messages
     assert "1. billing\n2. late delivery\n0. none of these" in text
     assert text.endswith("Text: a")

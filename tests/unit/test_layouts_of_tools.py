@@ -207,8 +207,7 @@ def test_objects_under_their_ids(tmp_path: Path) -> None:
 def test_layouts_by_name(tmp_path: Path) -> None:
     """A layout is named where the file does not show it; a plain format reads the tool's rows as they stand."""
     run = {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
-    odd = document(tmp_path / "run.json", run)
-    assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
+    assert written(read(document(tmp_path / "run.json", run), format="deepeval")) == [("1", "run", "S.", "")]
     fields = {"id_field": "doc_id", "documents_field": "doc.documents", "summary_field": "resps[0][0]"}
     plain = read(SAMPLES, format="jsonl", **fields)
     with pytest.raises(DataError, match="a second time"):

@@ -44,8 +44,7 @@ def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
     one = [case("Ann Smith met Bob Jones and Carl Brown.", "Ann Smith met Bob Jones.", ANN, BOB, CARL)]
     observation = EntityInclusion("gender").observation
-    scheme = observation.permutation_scheme(one)
-    assert scheme.labels.tolist() == [0, 1, 1]
+    assert observation.permutation_scheme(one).labels.tolist() == [0, 1, 1]
     rows = observation.observe(one, [], np.array([[0, 1, 1], [1, 1, 0], [1, 0, 1]]))
     assert rows.columns[:4] == (
         ("source", "female"), ("source", "male"), ("included", "female"), ("included", "male"),
@@ -71,8 +70,7 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     given = [answer([[4.0]]), answer([[np.nan]]), answer([[2.0]])]
     row = by_column(observation.observe(cases, given, NO_LABELS))
     assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
-    scheme = observation.permutation_scheme(cases)
-    assert scheme.labels.tolist() == [0, 1, 1]
+    assert observation.permutation_scheme(cases).labels.tolist() == [0, 1, 1]
     exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
     assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
     assert observation.permutation_scheme(variants("ff")) is None
@@ -158,8 +156,7 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
     """The summary says 'first woman' twice: it adds both where the source says it nowhere, none where it does."""
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
         one = case(source, "The first woman. A first woman, not the first man.")
-        row = by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS))
-        assert row == {
+        assert by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS)) == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
 
@@ -182,8 +179,7 @@ def test_known_people_need_no_recogniser_unless_one_is_named() -> None:
 def test_invented_people_exchange_their_groups_with_all_of_their_cluster() -> None:
     """Unless the reference is uneven; names of other groups than these say nothing."""
     observation = EntityHallucination("gender").observation
-    cases = variants("f")
-    scheme = observation.permutation_scheme(cases)
+    scheme = observation.permutation_scheme(variants("f"))
     assert (scheme.labels.tolist(), scheme.is_together) == ([0, 1], True)
     for value, fits in (("Female", True), ("woman", True), ("green", False)):
         entity = Entity("1", "Ann", "Smith", {"gender": value})
@@ -201,8 +197,7 @@ DRAWS = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.v
 
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
-    found = InventedNames("gender").value(added(INVENTED))
-    assert numbers(found) == pytest.approx({
+    assert numbers(InventedNames("gender").value(added(INVENTED))) == pytest.approx({
         "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
         "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
         "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,

@@ -93,8 +93,7 @@ def test_an_ambiguous_name_is_settled_by_a_full_one() -> None:
 def test_an_invented_person_counts_once() -> None:
     """A last name that repeats an invented full name is the same person; each mention counts as published."""
     text = "Mary Blat came. Later Blat left."
-    accepted = {"Mary Blat", "Blat"}
-    decisions = find_people(text, [ANN], "Ann Smith spoke.", accepted, with_known=True)
+    decisions = find_people(text, [ANN], "Ann Smith spoke.", {"Mary Blat", "Blat"}, with_known=True)
     assert [d.text for d in invented(decisions, "Ann Smith spoke.")] == ["Mary Blat"]
     assert len(invented(decisions, "Ann Smith spoke.", "published")) == 2
 

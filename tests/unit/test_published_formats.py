@@ -60,8 +60,7 @@ def test_labelled_tweets(tmp_path: Path) -> None:
 def test_semeval(tmp_path: Path) -> None:
     """SemEval's table gives the stance as published and the target; a short row is told."""
     content = SEMEVAL + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n'
-    path = put(tmp_path / "train.txt", content.encode("latin-1"))
-    (tweet,) = read_as("semeval", path)
+    (tweet,) = read_as("semeval", put(tmp_path / "train.txt", content.encode("latin-1")))
     assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
     assert tweet.documents[0].text == 'I "like" it é'
     assert tweet.documents[0].attributes == {"stance": "FAVOR", "sentiment": "POSITIVE"}
@@ -74,8 +73,7 @@ def test_mitweet(tmp_path: Path) -> None:
         'Tea,"one, quoted\nline",1,0,0,2,-1', "Tea,two,1,2,2,2,0", "Tea,three,1,0,2,-1,-1", "Mugs,four,0,-1,-1,-1,-1",
         "Mugs,five,1,0,0,1,2",
     )  # fmt: skip
-    path = put(tmp_path / "MITweet.csv", head + "\n".join(rows) + "\n")
-    tweets = read_as("mitweet", path)
+    tweets = read_as("mitweet", put(tmp_path / "MITweet.csv", head + "\n".join(rows) + "\n"))
     found = [t.documents[0].attributes.get("ideology") for t in tweets]
     assert found == ["left", "right", "center", None, "center"]
     assert tweets[0].documents[0].text == "one, quoted\nline"
@@ -99,8 +97,7 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
 def test_fewsum_gold(tmp_path: Path) -> None:
     """Gold sets carry their summaries as references; equal group ids are kept apart."""
     rows = "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
-    path = put(tmp_path / "test.csv", FEWSUM + rows)
-    first, second = read_as("fewsum", path)
+    first, second = read_as("fewsum", put(tmp_path / "test.csv", FEWSUM + rows))
     assert [d.text for d in first.documents] == ["One.", "Two."]
     assert first.references == ("Both.", "All.")
     assert first.id != second.id
@@ -134,15 +131,13 @@ def test_court(tmp_path: Path) -> None:
 
 def test_convokit(tmp_path: Path) -> None:
     """ConvoKit's utterances: sides by their codes, and none where the code says none."""
-    path = put(tmp_path / "utterances.jsonl", CONVOKIT)
-    a, b = read_as("convokit", path)
+    a, b = read_as("convokit", put(tmp_path / "utterances.jsonl", CONVOKIT))
     assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == SIDES
 
 
 def test_iq2(tmp_path: Path) -> None:
     """A debate's turns with their speakers' types; a debate without a transcript is named."""
-    path = put(tmp_path / "iq2.json", json.dumps(DEBATE))
-    (debate,) = read_as("iq2", path)
+    (debate,) = read_as("iq2", put(tmp_path / "iq2.json", json.dumps(DEBATE)))
     assert debate.id == "Tea-010203"
     assert debate.attributes == {"title": "Tea is better than coffee"}
     assert [d.text for d in debate.documents] == ["Welcome. Begin.", "It is."]

@@ -154,8 +154,7 @@ def test_csv(tmp_path: Path) -> None:
     ]
     assert tell(read(path, **CSV_OPTIONS)) == expected
     assert [c.record.where for c in read(path, **CSV_OPTIONS)] == ["data.csv:2", "data.csv:3"]
-    other = put(tmp_path / "data.tsv", CSV.replace(",", "\t"))
-    assert tell(read(other, **CSV_OPTIONS)) == expected
+    assert tell(read(put(tmp_path / "data.tsv", CSV.replace(",", "\t")), **CSV_OPTIONS)) == expected
 
 
 def test_lists_in_cells(tmp_path: Path) -> None:

@@ -70,8 +70,7 @@ def test_what_a_picture_leaves_out_is_said() -> None:
 
 def test_both_intervals_are_shown_where_there_are_two() -> None:
     """The interval within seed documents has a column of its own, in the digits of the value, and only there."""
-    page = html.render(sample_families.make())
-    assert '<td class="num"><bdi>[0.06, 0.14]</bdi></td>' in page
+    assert '<td class="num"><bdi>[0.06, 0.14]</bdi></td>' in html.render(sample_families.make())
     assert "<bdi>within seed documents</bdi>" not in html.render(sample_results.make())
 
 

@@ -91,8 +91,7 @@ def test_auc_cutoff() -> None:
     source = (("a1 a2 a3 a4 a5 a6 a7", "a"), ("b1 b2", "b"), ("c1", "c"))
     # Kept: {a} to c = .7, {a, b} at .8 and .9, all at 1. Unfair at .8: b has nothing of a and b alone.
     found = values(AucCutoff("x"), case_of(source, "a1 a2 a3"))["auc_cutoff"]
-    heights = [0.0] * 8 + [1.0] * 3
-    assert found == pytest.approx(sum((p + q) / 2 for p, q in pairwise(heights)) / 10)
+    assert found == pytest.approx(sum((p + q) / 2 for p, q in pairwise([0.0] * 8 + [1.0] * 3)) / 10)
 
 
 def test_one_value() -> None:
@@ -174,8 +173,7 @@ def test_the_texts_of_a_value_read_as_one() -> None:
 
 def test_sof_over_values_present() -> None:
     """SOF averages each value over the records that have it, and needs two values."""
-    third = case_of((("cats", "a"), ("birds", "c")), "cats")
-    found = values(Sof("x"), case_of(), third)
+    found = values(Sof("x"), case_of(), case_of((("cats", "a"), ("birds", "c")), "cats"))
     e = [0.0, 4 / 9, 1 / 2]
     assert found["sof"] == pytest.approx(sum(abs(k - sum(e) / 3) for k in e) / 3)
     assert np.isnan(values(Sof("x", single="fair"), case_of((("cats", "a"),), "cats"))["sof"])
@@ -247,8 +245,7 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     support = t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
     sizes = t.Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
-    rows = observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes])
-    row = by_column(rows)
+    row = by_column(observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes]))
     assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
     assert row["source", "a"] == 3 / 4
 

@@ -62,8 +62,7 @@ def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
     """Each row is a document of the record that the field names, wherever in the file it stands."""
     path = put(tmp_path / "long.csv", LONG)
     named = {"attributes": {"stars": None}, "record_attributes": {"town": "shop"}}
-    reading = read(path, group_by="product", documents_field="text", **named)
-    records = list(reading.records())
+    records = list(read(path, group_by="product", documents_field="text", **named).records())
     found = [(r.id, [d.text for d in r.documents]) for r in records]
     assert found == [("p1", ["Lovely.", "Rude."]), ("p2", ["Broken.", "Fine."])]
     assert [d.attributes["stars"] for d in records[0].documents] == ["5", "1"]

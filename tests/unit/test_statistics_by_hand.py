@@ -257,10 +257,8 @@ def test_the_freedom_of_more_clusters_grows_with_them() -> None:
     """Nine of ten clusters are 19 of 20 and 4 of 5, and never below 1; the error shrinks by √n."""
     seen = Precision(1.0, 10, 9.0)
     assert [seen.freedom_of(n) for n in (20, 5, 2, 1)] == [19, 4, 1, 1]
-    t = stats.t.ppf([0.975, 0.8], 39).sum()
-    assert seen.detectable(40) == pytest.approx(t / 2)
-    other = stats.t.ppf([0.95, 0.9], 39).sum()
-    assert seen.detectable(40, 0.1, 0.9) == pytest.approx(other / 2)
+    assert seen.detectable(40) == pytest.approx(stats.t.ppf([0.975, 0.8], 39).sum() / 2)
+    assert seen.detectable(40, 0.1, 0.9) == pytest.approx(stats.t.ppf([0.95, 0.9], 39).sum() / 2)
     assert seen.needed(1e9) == 6
     n = seen.needed(0.1, 0.1, 0.9)
     assert seen.detectable(n, 0.1, 0.9) <= 0.1 < seen.detectable(n - 1, 0.1, 0.9)

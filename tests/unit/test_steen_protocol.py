@@ -69,8 +69,7 @@ def originals() -> Iterator[Case]:
 
 def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
     """The protocol's tables."""
-    plan = Plan(protocol="steen-people", attributes=attributes, by=by, n_resamples=20)
-    return audit(cases, plan).tables
+    return audit(cases, Plan(protocol="steen-people", attributes=attributes, by=by, n_resamples=20)).tables
 
 
 @pytest.fixture(scope="module")

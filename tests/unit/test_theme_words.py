@@ -83,8 +83,7 @@ def test_values_worked_by_hand(name: str, expected: float, lists: str) -> None:
 def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
     """need* occurs twice, fewer than five times; looks occurs in no summary."""
     assert math.isnan(number(values_of([ONE, TWO], lists), "word[need*, female/male]"))
-    unit = [case("x", "female", "Help."), case("x", "male", "Help.")]
-    values = values_of([unit], lists)
+    values = values_of([[case("x", "female", "Help."), case("x", "male", "Help.")]], lists)
     assert math.isnan(number(values, "difference[looks, female−male]"))
     # needs 1/1 − 1/1 = 0, and no other theme is defined
     assert number(values, "theme_words") == 0
@@ -93,8 +92,7 @@ def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
 def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
     """0 words in 1 summary against 4 in 2 summaries: ln((0 + ½)/(4 + ½) · 2/1) = ln(2/9)."""
     men = [case("x", "male", "Help, help.", sample=sample) for sample in "01"]
-    unit = [case("x", "female", "She left."), *men]
-    values = values_of([unit], lists)
+    values = values_of([[case("x", "female", "She left."), *men]], lists)
     assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
     assert number(values, "difference[needs, female−male]") == -2  # 0/1 − 4/2
 
@@ -103,8 +101,7 @@ def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists
     """One need kept in 1 of 2 texts for her, in both for him: ½ and 1."""
     kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
     extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
-    rows = ThemeWords("gender", lists).observe_extracts(TWO, extracts, ())
-    counts = by_column(rows)
+    counts = by_column(ThemeWords("gender", lists).observe_extracts(TWO, extracts, ()))
     assert counts["theme needs", "female"] == 0.5
     assert counts["theme needs", "male"] == 1.0
 
@@ -166,8 +163,7 @@ def test_every_word_can_be_compared(lists: str) -> None:
         case("a", "male", "Ben is well and is calm.", "Ben rests."),
     ]
     measure = ThemeWords("gender", lists, 3, "all")
-    rows = measure.observation.observe(pair, (), np.array([[0, 1]]))
-    values = measure.value(added(rows))
+    values = measure.value(added(measure.observation.observe(pair, (), np.array([[0, 1]]))))
     assert number(values, "word[is, female/male]") == pytest.approx(math.log(1.5 / 2.5))
     assert math.isnan(number(values, "word[rests, female/male]"))
     assert number(values, "difference[looks, female−male]") == 1

@@ -121,8 +121,7 @@ def test_mlflow_traces(tmp_path: Path) -> None:
         {"trace_id": t["info"]["trace_id"], "request_time": 1795689931875, "state": t["info"]["state"], "trace": json.dumps(t)}
         for t in found
     ]  # fmt: skip
-    searched = put(tmp_path / "traces.json", json.dumps(rows))
-    again = list(read(searched))
+    again = list(read(put(tmp_path / "traces.json", json.dumps(rows))))
     assert [shown(c) for c in again] == cases
     assert {"user": "u2", "region": "north"}.items() <= again[1].record.attributes.items()
     one = put(tmp_path / "one.json", json.dumps(found[3], indent=1))

@@ -120,8 +120,7 @@ def test_a_table_of_turns_reads_the_speaker_by_itself(tmp_path: Path) -> None:
     path = put(tmp_path / "turns.csv", "m,speaker,party,text\n1,Ms Anna Weber,Red,Late.\n1,Per Olsen,,No.\n")
     people = put(tmp_path / "people.csv", TABLE)
     named = {"documents_field": "text", "attributes": {"party": None}, "speakers": str(people)}
-    reading = fairbrief.read(str(path), group_by="m", **named)
-    (record,) = reading.records()
+    (record,) = fairbrief.read(str(path), group_by="m", **named).records()
     assert [d.attributes["party"] for d in record.documents] == ["Red", "Blue"]
 
 

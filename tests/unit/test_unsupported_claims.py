@@ -84,8 +84,7 @@ def test_a_person_without_the_attribute_gives_no_group() -> None:
     """A claim about Berg and somebody of unknown side is about no side."""
     moss = Entity("m", "Clara", "Moss", {})
     cases = case([Claim("Moss met Berg."), Claim("Berg paid.")], entities=[BERG, moss])
-    rows = observed(Claims("side"), cases, supported([0.1, 0.1]))
-    assert by_column(rows) == {
+    assert by_column(observed(Claims("side"), cases, supported([0.1, 0.1]))) == {
         ("claims", "left"): 1, ("unsupported", "left"): 1, ("all",): 2, ("all unsupported",): 2,
     }  # fmt: skip
 
@@ -131,8 +130,7 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
 
 def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
     """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
-    scheme = Claims("side").permutation_scheme(case())
-    assert scheme.labels.tolist() == [0, 1, 0]
+    assert Claims("side").permutation_scheme(case()).labels.tolist() == [0, 1, 0]
     found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported(), [1, 0, 0]))
     assert found["support_difference[right]"] == pytest.approx(1 / 3)
     assert found["support_difference[left]"] == pytest.approx(-1 / 6)

@@ -117,8 +117,7 @@ def test_scores_are_audited_by_group() -> None:
     cases = [*CASES, Case(empty, Summary("e", "s", "", reason="empty summary"))]
     with StubChat(answer=verdict) as server:
         scorer = f"judge(model=m, base_url={server.url})"
-        plan = Plan(measures=[f"judged(scorer={scorer})"], by=[["gender"]], n_resamples=50)
-        result = audit(cases, plan)
+        result = audit(cases, Plan(measures=[f"judged(scorer={scorer})"], by=[["gender"]], n_resamples=50))
     values = {e.subgroup.get("gender", "all"): e.value for e in result.estimates if e.quantity == "judged"}
     assert values == {"all": pytest.approx((4 * 5 + 3 * 3) / 7), "f": 5.0, "m": 3.0}
     whole = next(e for e in result.estimates if not e.subgroup)

@@ -56,7 +56,7 @@ def records_of(found: dict[str, Any]) -> list[str]:
     return [row["record"] for row in found["rows"]]
 
 
-def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answers, folder: Path) -> None:
+def test_the_list_is_sorted_by_the_values_of_the_records(about: Answers, folder: Path) -> None:
     """Each order is that of the values computed from the whole per-record statistics at once; records without a value come last."""
     rows = load(folder).rows
     whole = rows_with(usable(rows.of(rows.measures[COVERAGE])), "system", "rosy")
@@ -187,8 +187,7 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
         for group, who in (("female", "She needs"), ("male", "He refused"))
     ]
     measure = "theme_words@gender"
-    seen = audited(tmp_path, lines, "--measure", measure, "--resamples", "0")
-    shown = seen.record(measure, "0:s", "note")
+    shown = audited(tmp_path, lines, "--measure", measure, "--resamples", "0").record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()
 
