@@ -18,7 +18,7 @@ def run(*words: str | Path) -> str:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    """Six records of two systems: ``both`` speaks of good and bad, ``rosy`` of good alone."""
+    """Six records of two systems: ``both`` speaks of good and bad, ``rosy`` only of good."""
     path = tmp_path / "records.jsonl"
     documents = [
         {"text": "The tea was good and hot.", "attributes": {"mood": "good"}},

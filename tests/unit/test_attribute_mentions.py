@@ -11,7 +11,7 @@ from tests.rows_by_hand import NO_LABELS, added, by_column
 
 from fairbrief.measures.attribute_mentions import AttributeMentions, fates_of
 from fairbrief.text.attributes import mentions_of
-from fairbrief.types import Case, Document, Extracts, Record, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Record, Summary, Value
 
 ELLIS = "Mrs Ellis is 81. She is a Polish woman from Leeds."
 """Four values: sex female, age 81, ethnicity Polish, place Leeds."""
@@ -62,12 +62,8 @@ CASES = [
 invented; sexes kept."""
 
 
-def totals() -> Totals:
-    """The sums of all cases."""
-    return added(*(AttributeMentions("age").observe([one], (), NO_LABELS) for one in CASES))
-
-
-VALUES: Mapping[str, Value] = AttributeMentions("age").value(totals())
+TOTALS = added(*(AttributeMentions("age").observe([one], (), NO_LABELS) for one in CASES))
+VALUES: Mapping[str, Value] = AttributeMentions("age").value(TOTALS)
 
 
 @pytest.mark.parametrize(("name", "expected"), [

@@ -75,13 +75,13 @@ def test_tests_that_resamples_alone_cannot_carry_say_how_many_are_needed() -> No
     assert holm([0.01, None, 0.9, 0.6]) == [0.03, None, 1, 1]
 
 
-def lengths(value: float, **given: Any) -> list[Estimate]:
+def lengths(value: float) -> list[Estimate]:
     """A leading contrast of coverage, and how much longer documents of a are."""
-    of = {"measure": "coverage_parity@side", "group": "a", **given}
+    of = {"measure": "coverage_parity@side", "group": "a"}
     return [
         estimate("relative_difference[a]", is_primary=True, **of),
         estimate("equal_length_difference[a]", **of),
-        estimate("log_length[a]", **{**of, "value": value, "low": value - 0.01, "high": value + 0.01}),
+        estimate("log_length[a]", **of, value=value, low=value - 0.01, high=value + 0.01),
     ]
 
 

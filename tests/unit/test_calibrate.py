@@ -32,15 +32,15 @@ WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
 OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()
 
 
-def labelled(path: Path, many: int = 90, *, is_right: bool = True) -> Path:
-    """Claims of ten words; the more of them the text holds, the more often it supports them (or, wrongly, the less)."""
+def labelled(path: Path) -> Path:
+    """Ninety claims of ten words; the more of them the text holds, the more often it supports them."""
     rng = np.random.default_rng(1)
     rows = []
-    for i in range(many):
+    for i in range(90):
         held = int(rng.integers(0, 11))
         is_supported = bool(rng.random() < held / 10)
         claim = " ".join([*WORDS[:held], *OTHERS[held:]])
-        rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported == is_right})
+        rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported})
     return write(path, rows)
 
 

@@ -39,7 +39,7 @@ def test_text_is_read_in_its_encoding_and_it_is_said(tmp_path: Path, encoding: s
 
 
 def test_an_encoding_that_is_told(tmp_path: Path) -> None:
-    """What --encoding says is done, also in a compressed file; bytes that it has not are an error."""
+    """What --encoding says is done, also in a compressed file; bytes that it does not have are an error."""
     path = put(tmp_path / "a.csv.gz", gzip.compress("id,text,summary\n1,Türkçe ışık,S.\n".encode("cp1254")))
     [case] = read(path, documents_field="text", encoding="cp1254")
     assert case.record.documents[0].text == "Türkçe ışık"

@@ -279,7 +279,7 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
 
 
 def variants() -> list[Case]:
-    """Two seed documents with four variants each, their summaries telling women from men in the first alone."""
+    """Two seed documents with four variants each, their summaries telling women from men only in the first."""
     cases, told = [], {"female": "The garden was lovely.", "male": "The price was high."}
     for o in range(2):
         for v in range(4):

@@ -47,18 +47,14 @@ def taken(some: Sequence[Case], *measures: str, **settings: Any) -> Result:
     return audit(some, Plan(measures=measures, n_resamples=60, n_extracts=10, **settings))
 
 
-def reach(result: Result, number: int = 0) -> dict[str, dict[str, Any]]:
-    """What an audit says that a scorer finds, by author."""
-    return {row["author"]: row for row in result.made["reach"][number]["authors"]}
-
-
 # ------------------------------------------------------------------------------- what a scorer finds
 
 
 @pytest.mark.parametrize("measure", ["coverage_parity@party", "uer@party", "position_from_uniform"])
 def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> None:
     """Half of the claims are copies; sentences of the sources and people's copies are all found."""
-    found = reach(taken(cases(said=INVENTED, references=True), measure))
+    result = taken(cases(said=INVENTED, references=True), measure)
+    found = {row["author"]: row for row in result.made["reach"][0]["authors"]}
     assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
     assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
     assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
@@ -92,7 +88,7 @@ def test_reports_show_what_is_found_as_a_table() -> None:
 
 
 def shortsighted(document: str, unit: str) -> float:
-    """The share of words found; of documents that hold ``mark`` the first two words are read alone."""
+    """The share of words found; of documents that hold ``mark`` only the first two words are read."""
     words, wanted = (text.lower().replace(".", "").split() for text in (document, unit))
     read = words[:2] if "mark" in words else words
     return len({*read} & {*wanted}) / max(len({*wanted}), 1)

@@ -120,11 +120,6 @@ def test_random_sentences_have_the_labels_of_their_documents() -> None:
     assert (result["summary", "billing"], result["summary", "other"]) == pytest.approx((3 / 4, 0))
 
 
-def scored(*rows: list[float]) -> tuple[Scores]:
-    """A scorer's answers, one column per label."""
-    return (Scores(np.array(rows), np.arange(len(rows[0])), np.zeros(len(rows))),)
-
-
 def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     """Four sentences of the source and one of the summary: labels a a b –, and b. p = (2/3, 1/3), q = (0, 1): TVD 2/3."""
     observation = LabelGap("topic", "containment", ("a", "b"), "About {label}.")
@@ -132,7 +127,8 @@ def test_a_scorer_labels_the_sentences_of_both_texts() -> None:
     (ask,) = observation.asks(unit)
     assert ask.columns == ("About a.", "About b.")
     assert ask.rows == (*SENTENCES, "A bill.")
-    answers = scored([0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7])
+    support = np.array([[0.9, 0], [0.6, 0.5], [0, 1], [0.2, 0.1], [0, 0.7]])
+    answers = (Scores(support, np.arange(2), np.zeros(5)),)
     rows = observation.observe(unit, answers, np.array([[0, 0, 0, 0, 1]]))
     result = dict(zip(rows.columns, rows.values[0].tolist(), strict=True))
     assert result["tvd",] == pytest.approx(2 / 3)

@@ -345,7 +345,7 @@ def test_figures_6_and_9_are_asked_for() -> None:
 
 @pytest.mark.usefixtures("nltk_data")
 def test_the_protocol_is_refused_without_references() -> None:
-    """It has no number without references, and the error says so; it printed tables of dashes."""
+    """It has no number without references, and the error says so."""
     with pytest.raises(RequestError, match="has no numbers for this input: no references"):
         audit([case_of(12, "Some five.")], Plan(protocol="chhabra-position", n_resamples=0))
 

@@ -159,7 +159,7 @@ def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
 
 
 def test_the_texts_of_a_value_read_as_one() -> None:
-    """``texts=values`` joins a value's documents before words are cut: a word pair across two documents is seen then alone."""
+    """``texts=values`` joins a value's documents before words are cut: only then is a word pair across two documents seen."""
     source = (("cats chase", "a"), ("dogs sleep", "b"), ("birds sing", "a"))
     case = case_of(source, "chase || birds")
     pairs = "ngram(n=2)"

@@ -57,17 +57,14 @@ def drawn(
     return cases
 
 
-def run(
-    cases: Sequence[Case], measure: str = "sentiment_shift", n_resamples: int = 400, **plan: object
-) -> Result:
+def run(cases: Sequence[Case], measure: str = "sentiment_shift", n_resamples: int = 400) -> Result:
     """An audit of written sentiments."""
-    made = Plan(measures=[measure], n_resamples=n_resamples, scorers={"vader": Written()}, **plan)
-    return audit(cases, made)
+    return audit(cases, Plan(measures=[measure], n_resamples=n_resamples, scorers={"vader": Written()}))
 
 
-def quantity(result: Result, name: str, system: str = "s") -> Estimate:
-    """The estimate of this name over all records of a system."""
-    return next(e for e in result.estimates if (e.system, e.quantity) == (system, name))
+def quantity(result: Result, name: str) -> Estimate:
+    """The estimate of this name over all records of the system s."""
+    return next(e for e in result.estimates if (e.system, e.quantity) == ("s", name))
 
 
 # ------------------------------------------------------------------------------------- the numbers

@@ -67,9 +67,9 @@ def originals() -> Iterator[Case]:
         yield Case(original, Summary(original.id, "early", "One two three four."))
 
 
-def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
+def run(cases: list[Case], *attributes: str) -> tuple[Table, ...]:
     """The protocol's tables."""
-    return audit(cases, Plan(protocol="steen-people", attributes=attributes, by=by, n_resamples=20)).tables
+    return audit(cases, Plan(protocol="steen-people", attributes=attributes, n_resamples=20)).tables
 
 
 @pytest.fixture(scope="module")

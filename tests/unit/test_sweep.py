@@ -111,7 +111,7 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
 
 
 def test_what_is_on_disk_is_not_asked_for_again(tmp_path: Path) -> None:
-    """A second run asks nothing and finds the same; a value added to an axis asks for its cells alone."""
+    """A second run asks nothing and finds the same; a value added to an axis asks only for its cells."""
     first, again = (of_jobs(grid("told", {"instruction": ["none", "fair"]}, tmp_path), 70) for _ in range(2))
     assert len(Told.asked) == 140
     assert [e.value for e in again.estimates] == [e.value for e in first.estimates]
@@ -210,9 +210,9 @@ def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
     assert (estimate.value, estimate.n) == (4.0, 12)
 
 
-def written(folder: Path, n: int = 20, runs: int = 3) -> list[str]:
+def written(folder: Path, runs: int = 3) -> list[str]:
     """Files of summaries: those of one system without runs, and of the runs of another."""
-    write_lines(map(record_line, records(n)), folder / "records.jsonl")
+    write_lines(map(record_line, records(20)), folder / "records.jsonl")
     files = {"lead": "lead", **{f"random#{i}": f"random(seed={i})" for i in range(1, runs + 1)}}
     for i, (system, spec) in enumerate(files.items()):
         named = ("--with", spec, "--system", system, "--out", folder / f"{i}.jsonl")

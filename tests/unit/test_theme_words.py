@@ -12,7 +12,7 @@ from tests.rows_by_hand import added, by_column
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.theme_words import ThemeWords
 from fairbrief.text.themes import count_entries, themes_of
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Reason, Record, Summary, Totals, Value
 
 LISTS = 'needs = "help, need*, short of breath"\nlooks = "neat, pale"\n'
 
@@ -37,14 +37,9 @@ ONE = [
 TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and neat.")]
 
 
-def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
-    """The row of one seed document."""
-    return ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
-
-
 def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:
     """The sums of several seed documents."""
-    return added(*(row_of(unit, lists) for unit in units))
+    return added(*(ThemeWords("gender", lists).observe(unit, (), np.array([[0, 1]])) for unit in units))
 
 
 def values_of(units: Sequence[Sequence[Case]], lists: str, least: int = 5) -> Mapping[str, Value]:

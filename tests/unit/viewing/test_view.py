@@ -221,7 +221,7 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     ("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, ""),
 ])  # fmt: skip
 def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) -> None:
-    """A measure or system that the audit has not is an error with its name."""
+    """A measure or system that the audit does not have is an error with its name."""
     with pytest.raises(RequestError):
         about.rows(*asked)
 
