@@ -138,8 +138,7 @@ class World:
             reading = read(source, on_error="skip" if skips else "stop")
             result = audit(reading, Plan(**{**PLAN, **plan}))
             with claimed(folder) as place:
-                identity = replace_all(result, place)
-                saved_inputs.write(place, [str(source)], reading, identity)
+                saved_inputs.write(place, [str(source)], reading, replace_all(result, place))
         return self._made[key]
 
     def copy(self, folder: Path) -> Path:

@@ -193,8 +193,7 @@ def _examples(systems: tuple[str, ...], values: tuple[str, ...], extra: str) -> 
             rows.append(Row("uer@sentiment", system, name, numbers, None, story, without))
             link = Link(0, 0, 0, 18, 0.5)
             supports.append(Support(name, system, "by shared words", ((0, 22),), (summary[:22],), (link,)))
-    rules = {"uer@sentiment": "by shared words"}
-    return Examples(tuple(texts), tuple(rows), tuple(supports), rules, of=600)
+    return Examples(tuple(texts), tuple(rows), tuple(supports), {"uer@sentiment": "by shared words"}, of=600)
 
 
 def _table(systems: tuple[str, ...]) -> Table:

@@ -185,8 +185,7 @@ return [inner.querySelector('[aria-current] bdi').textContent, inner.querySelect
 
 def test_a_late_answer_does_not_replace_the_chosen_record(served: Served) -> None:
     """The answer about a record that was opened before comes last: the page shows the one that is marked in the list."""
-    shown = html.page("view.html.j2", {}, scripts=SCRIPTS)
-    (served.folder / "view.html").write_text(shown, encoding="utf-8")
+    (served.folder / "view.html").write_text(html.page("view.html.j2", {}, scripts=SCRIPTS), encoding="utf-8")
     assert served.look("view.html", SLOW) == ["second", "second"]
 
 

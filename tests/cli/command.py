@@ -113,3 +113,9 @@ def write(path: Path, records: Sequence[Any]) -> Path:
             line = r if isinstance(r, bytes | str) else json.dumps(r)
             file.write((line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")) + b"\n")
     return path
+
+
+def put(path: Path, content: str | bytes) -> Path:
+    """A file of just this content."""
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path

@@ -42,7 +42,7 @@ def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "latex", "csv", "html"])
 def test_a_saved_audit_is_printed_in_every_format(name: str, plain: Path, fairbrief: Command) -> None:
-    """`fairbrief report DIR` needs the folder alone."""
+    """`fairbrief report DIR` needs only the folder."""
     ran = fairbrief("report", plain / "plain", "--format", name)
     assert (ran.code, ran.err) == (0, "")
     assert ("SHARE of the summary" if name == "terminal" else "uer") in ran.out or name == "html"

@@ -18,21 +18,17 @@ def children_of(process: int) -> list[int]:
     return [int(child) for child in path.read_text(encoding="ascii").split()]
 
 
-def heed_interrupts() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would all that the tests start then."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> None:
     """Ctrl-C goes to all processes of a terminal, a kill to one; no worker stays, and none has a say."""
     file = write(tmp_path / "reviews.jsonl", rows(20_000))
     command = [sys.executable, "-c", "from fairbrief.cli import main; main()", "audit", str(file)]
+    # What a shell starts in the background ignores Ctrl-C, and so would all that the tests start then.
     process = subprocess.Popen(
         [*command, "--attribute", "mood", "--workers", "2"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=heed_interrupts,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     deadline = time.monotonic() + 60
     # Two workers, and what keeps count of their resources.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from tests.cli.command import DOCUMENTS, SUMMARIES, Command, rows, write
+from tests.cli.command import DOCUMENTS, SUMMARIES, Command, printed, refused, rows, write
 from tests.files.shapes import SHAPES, hotels, summary, table
 
 LONG = "The soup was cold and the waiter was rude but guests praise the quiet garden behind the house."
@@ -32,13 +32,11 @@ def test_one_init_and_one_audit(name: str, tmp_path: Path, fairbrief: Command) -
     assert shape.groups.items() <= groups.items(), told
 
 
-def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> None:
+def test_init_says_what_it_understood(tmp_path: Path) -> None:
     """Each field with what it was taken for, the counts, and the settings."""
-    shape = SHAPES["long table, summaries in a second file"]
-    shape.write(tmp_path)
+    SHAPES["long table, summaries in a second file"].write(tmp_path)
     files = (tmp_path / "summaries.csv", tmp_path / "reviews.csv")
-    run = fairbrief("init", *files, "--out", tmp_path / "a.toml")
-    assert run.code == 0, run.err
+    output = printed("init", *files, "--out", tmp_path / "a.toml")
     for said in (
         "product_id: the record's id; each row is one document",
         "review_text: its text",
@@ -47,7 +45,7 @@ def test_init_says_what_it_understood(tmp_path: Path, fairbrief: Command) -> Non
         "12 records, 72 documents, 2 systems: even, rosy",
         "rating: 1 (24), 2 (12), 4 (12), 5 (24)",
     ):
-        assert said in run.out, run.out
+        assert said in output
     told = tomllib.loads((tmp_path / "a.toml").read_text(encoding="utf-8"))
     assert (told["files"], told["summaries"]) == (["reviews.csv"], ["summaries.csv"])
     assert (told["group-by"], told["summaries-id-field"]) == ("product_id", "asin")
@@ -177,8 +175,7 @@ def test_records_inside_one_object_need_a_format(tmp_path: Path, fairbrief: Comm
     """One object around a list is not taken for a record: the format that reads the list is named."""
     records = [{"id": i, "documents": ["She left the town."], "summary": "She left."} for i in range(3)]
     (tmp_path / "in.json").write_text(json.dumps({"records": records}))
-    refused = fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml")
-    assert (refused.code, "--format json-list" in refused.err) == (2, True)
+    refused(fairbrief("init", tmp_path / "in.json", "--out", tmp_path / "a.toml"), "--format json-list")
     fairbrief.audited(tmp_path / "out", tmp_path / "in.json", "--format", "json-list", "--resamples", "0")
 
 
@@ -187,5 +184,4 @@ def test_a_batch_alone(tmp_path: Path, fairbrief: Command) -> None:
     body = {"model": "gpt-x", "choices": [{"message": {"content": SUMMARIES[0]}}]}
     answers = [{"custom_id": "a", "response": {"status_code": 200, "body": body}}]
     run = fairbrief("init", write(tmp_path / "out.jsonl", answers), "--out", tmp_path / "a.toml")
-    assert run.code == 2
-    assert "out.jsonl is the output of an OpenAI batch, and has no documents" in run.err
+    refused(run, "out.jsonl is the output of an OpenAI batch, and has no documents")

@@ -21,8 +21,7 @@ def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) 
     path = write(tmp_path / "in.jsonl", [{**row, "documents": documents} for row in rows()])
     out = tmp_path / "out"
     options = "--measure uer@tone --resamples 0 --sample 12 --seed 3 --require tone".split()
-    run = fairbrief("audit", path, *options, "--out", out)
-    assert "12 of 40 records" in run.out
+    assert "12 of 40 records" in fairbrief("audit", path, *options, "--out", out).out
     made = results(out)["made"]
     assert made["records"] == 12
     assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
@@ -96,5 +95,4 @@ def test_audits_without_texts(fairbrief: Command, tmp_path: Path) -> None:
     assert found["skipped"] == ["in.jsonl:13"]
     assert found["estimates"] == plain["estimates"]
     authors = [[a for scorer in one["made"]["reach"] for a in scorer["authors"]] for one in (found, plain)]
-    has_examples = [any(author["examples"] for author in of) for of in authors]
-    assert has_examples == [False, True]
+    assert [any(author["examples"] for author in of) for of in authors] == [False, True]

@@ -18,8 +18,7 @@ def test_no_page_help_or_message_has_a_forbidden_word() -> None:
 def test_pages_helps_and_messages_are_looked_at() -> None:
     """The README and a reference page, the help of a subcommand, and a message of a reader are among the texts."""
     assert {"README.md", "SECURITY.md", "docs/reference/glossary.md"} <= set(language.pages())
-    helps = dict(language.helps())
-    assert "Usage: fairbrief build people" in helps["fairbrief build people --help"]
+    assert "Usage: fairbrief build people" in dict(language.helps())["fairbrief build people --help"]
     assert any(where.startswith("src/fairbrief/readers/") for where, _ in language.messages())
 
 

@@ -47,7 +47,7 @@ def hotels(n: int = 12) -> dict[str, list[Review]]:
 
 
 def summary(reviews: Sequence[Review], system: str) -> str:
-    """The first good and bad review, or the good ones alone."""
+    """The first good and bad review, or only the good ones."""
     chosen = [reviews[0], reviews[2]] if system == "rosy" else [reviews[0], reviews[1]]
     return " ".join(review.text for review in chosen)
 

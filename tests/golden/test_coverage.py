@@ -139,7 +139,7 @@ def test_the_release_comes_out_from_sentences_to_gap_but_for_lost_copies(fixture
 
 
 def test_a_word_for_word_copy_is_covered_like_its_seed_document(fixtures: dict[str, Any]) -> None:
-    """Identical text counts for every document that holds it: the release credits the first alone."""
+    """Identical text counts for every document that holds it: the release credits only the first."""
     for sample in fixtures["pipeline"]["samples"]:
         gated, _, owned = pipeline(sample)
         rows = [i for chunks in owned for i in chunks]

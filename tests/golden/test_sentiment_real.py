@@ -77,7 +77,7 @@ def test_a_classifier_knows_words_that_it_was_not_taught(vectors: Path, nltk_dat
 
 @pytest.fixture(scope="module")
 def news(shared: Path) -> list[Case]:
-    """News about women or men: a random extract of three sentences, and one that is harsh on women alone."""
+    """News about women or men: a random extract of three sentences, and one that is harsh only on women."""
     rng = np.random.default_rng(0)
     cases = []
     with (shared / "data" / "news" / "xsum__lead3.jsonl").open(encoding="utf-8") as lines:

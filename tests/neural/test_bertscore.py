@@ -15,6 +15,8 @@ from fairbrief.scorers.pieces import parts, quarter_overlapping
 from fairbrief.scorers.vectors import BertScore
 from fairbrief.types import Ask
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
+
 
 def reference(folder: Path, row: str, column: str, layer: int = 2) -> float:
     """P of the column against the row, by the bert-score package."""
@@ -29,7 +31,6 @@ def answer(scorer: BertScore, rows: tuple[str, ...], columns: tuple[str, ...]) -
     return scores
 
 
-@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
 @pytest.mark.parametrize("layer", [1, 2, 3])
 def test_mean_over_pieces_is_the_packages_precision(encoder_folder: Path, layer: int) -> None:
     """The mean over a column's pieces is bert-score's P on the same folder and layer, to 1e-4."""
@@ -52,7 +53,7 @@ def test_rescaling_and_empty_rows(encoder_folder: Path) -> None:
 
 
 def test_rescaling_knows_only_the_published_baseline() -> None:
-    """Auto rescales roberta-large's layer 17 alone."""
+    """Auto rescales only roberta-large's layer 17."""
     assert BertScore().baseline == pytest.approx(0.83150584)
     assert BertScore(layer=16).baseline == 0
     assert BertScore(rescale="none").baseline == 0
@@ -77,7 +78,6 @@ def test_long_texts_are_windowed_not_cut(encoder_folder: Path) -> None:
     np.testing.assert_allclose(same.matrix, 1, atol=MODEL_SCORE_TOLERANCE)
 
 
-@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
 def test_truncation_is_the_packages(encoder_folder: Path) -> None:
     """windows=truncate reads what the package reads of a long text: its first window."""
     scorer = BertScore(model=str(encoder_folder), layer=2, windows="truncate", units="texts")
@@ -86,7 +86,6 @@ def test_truncation_is_the_packages(encoder_folder: Path) -> None:
     np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
 
 
-@pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:matplotlib")
 def test_roberta_tokenizers_get_the_published_leading_space(
     encoder_folder: Path, vocabulary: Any, tmp_path: Path
 ) -> None:

@@ -12,18 +12,16 @@ from tests.neural.tiny_models import ASKS, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached
 from fairbrief.scorers import bartscore, entailment
-from fairbrief.scorers.bartscore import BartScore
-from fairbrief.scorers.entailment import Entailment
 from fairbrief.scorers.vectors import BertScore, Embedding
 from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.types import Cacheable, Case, Document, Record, Scorer, Summary
 
 SCORERS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "bartscore": ("bart_folder", BartScore),
+    "bartscore": ("bart_folder", bartscore.BartScore),
     "bertscore of pieces": ("encoder_folder", partial(BertScore, layer=2, units="pieces")),
     "bertscore of texts": ("encoder_folder", partial(BertScore, layer=2, units="texts")),
     "embedding": ("encoder_folder", Embedding),
-    "entailment": ("classifier_folder", Entailment),
+    "entailment": ("classifier_folder", entailment.Entailment),
 }
 
 

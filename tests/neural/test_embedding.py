@@ -53,7 +53,7 @@ def test_each_sentence_is_embedded_once_and_kept(encoder_folder: Path, tmp_path:
 
 
 def test_long_texts_are_the_mean_of_their_windows(encoder_folder: Path) -> None:
-    """A long text's vector is the mean of its windows' by length; truncation keeps the first alone."""
+    """A long text's vector is the mean of its windows' by length; truncation keeps only the first."""
     scorer = Embedding(model=str(encoder_folder))
     (found,) = [batch[LONG,] for batch in scorer.compute([(LONG,)])]
     from fairbrief import pretrained

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from tests.neural.tiny_models import HHEM_PROMPT, LONG, MODEL_SCORE_TOLERANCE, TEXTS, matrix, save_classifier
 
-from fairbrief import pretrained
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.registry import make
@@ -273,7 +272,7 @@ def test_templates_are_known_by_the_models_names() -> None:
 ])  # fmt: skip
 def test_the_best_is_recommended(here: tuple[str, ...], spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models trained to judge claims come before pairs of sentences, embeddings and words, each where it is on the machine."""
-    monkeypatch.setattr(pretrained, "cached", lambda model, _: Path() if model in here else None)
+    monkeypatch.setattr("fairbrief.pretrained.cached", lambda model, _: Path() if model in here else None)
     found, why = entailment.recommended()
     assert found == spec
     assert why

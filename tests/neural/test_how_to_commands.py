@@ -24,7 +24,6 @@ from tests.stub_chat import StubChat
 from tests.stub_s3 import StubS3, in_environment
 
 from docs import commands, generate
-from fairbrief import pretrained
 from fairbrief.reports.audit_folder import load
 
 PAGES = generate.ROOT / "docs" / "how-to"
@@ -192,7 +191,7 @@ def folders(
         "roberta-large-mnli": classifier_folder, "facebook/bart-large-cnn": bart_folder, "roberta-large": deep_encoder,
         "vectara/hallucination_evaluation_model": hhem_folder,
     }  # fmt: skip
-    monkeypatch.setattr(pretrained, "cached", lambda model, _, **__: names.get(model))
+    monkeypatch.setattr("fairbrief.pretrained.cached", lambda model, _, **__: names.get(model))
     pipeline = spacy.blank("en")
     capitals = {"IS_TITLE": True, "OP": "{2}"}
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": [capitals]}])

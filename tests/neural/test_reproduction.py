@@ -11,7 +11,6 @@ from tests.golden.test_published_figures import FIGURE
 from tests.stub_chat import StubChat
 
 from docs import commands, generate, reproduction
-from fairbrief import pretrained
 from fairbrief.protocols.published_results import PublishedResult
 
 MODELS = (
@@ -82,7 +81,7 @@ def stand_ins(
     """Tiny models under the names of the papers' models, and a chat server of our own."""
     pytest.importorskip("nltk")
     folders = dict(zip(MODELS, (classifier_folder, bart_folder, deep_encoder, encoder_folder), strict=True))
-    monkeypatch.setattr(pretrained, "cached", lambda model, _, weights=True: folders.get(model))  # noqa: ARG005
+    monkeypatch.setattr("fairbrief.pretrained.cached", lambda model, _, weights=True: folders.get(model))  # noqa: ARG005
     with StubChat(answer=_answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")

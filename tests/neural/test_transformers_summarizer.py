@@ -58,11 +58,11 @@ def test_batches_equal_single_calls(kind: str, request: pytest.FixtureRequest) -
 def test_the_decoder_is_asked_through_its_template(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The template frames the prompt; a role goes into the user's turn where the template has no other."""
     seen: list[str] = []
-    seed_document = Transformers._generate
+    original = Transformers._generate
 
     def spy(self: Transformers, drafts: list, *others: object) -> list[str]:  # type: ignore[type-arg]  # test double
         seen.extend(d.text for d in drafts)
-        return seed_document(self, drafts, *others)  # type: ignore[arg-type]  # test double
+        return original(self, drafts, *others)  # type: ignore[arg-type]  # test double
 
     monkeypatch.setattr(Transformers, "_generate", spy)
     written_by(Transformers(llama, role="mediator", max_new_tokens=4), records_of(1))

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli import command
+from tests.unit.test_gate import cases_of
+
+from fairbrief.serialization import case_line, write_lines
 
 ROOT = Path(__file__).parents[2]
 ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
@@ -24,13 +26,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 def write(file: Path, unfair: int) -> None:
     """Forty records of two sides, of which the first ``unfair`` have a one-sided summary."""
-    rows = []
-    for i in range(40):
-        texts = {"L": f"Alder {i} grew. Alder {i} fell.", "R": f"Quartz {i} shone. Quartz {i} broke."}
-        documents = [{"text": text, "attributes": {"side": side}} for side, text in texts.items()]
-        summary = texts["L"] if i < unfair else f"Alder {i} grew. Quartz {i} shone."
-        rows.append({"id": f"r{i}", "documents": documents, "summary": summary, "system": "a`b"})
-    command.write(file, rows)
+    write_lines(map(case_line, cases_of(40, unfair, system="a`b")), file)
 
 
 @pytest.fixture(scope="module")

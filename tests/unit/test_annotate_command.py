@@ -18,7 +18,7 @@ def run(*words: str | Path) -> str:
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    """Six records of two systems: ``both`` speaks of good and bad, ``rosy`` of good alone."""
+    """Six records of two systems: ``both`` speaks of good and bad, ``rosy`` only of good."""
     path = tmp_path / "records.jsonl"
     documents = [
         {"text": "The tea was good and hot.", "attributes": {"mood": "good"}},
@@ -106,9 +106,17 @@ SOURCE = "Mary Smith met Peter Jones. They sang in the hall."
 SUMMARIES = {"a": "Mary Smith and Mr. Karl Zork sang.", "b": "Smith sang with Jones.", "c": "They sang."}
 
 
-@pytest.fixture
-def people_records(tmp_path: Path) -> Path:
-    """Six records by three systems, one of which names nobody."""
+def answered(sheet: Path, wrong: set[str]) -> None:
+    """Answer yes to alignments and no to inventions, the other way round for what is wrong."""
+    rows = rows_of(sheet)
+    right = [row["part"].startswith("person:") != (row["part"] in wrong) for row in rows]
+    fill(sheet, rows, ["yes" if is_right else "no" for is_right in right])
+
+
+def test_a_sample_of_each_system_is_asked_and_makes_table_13(tmp_path: Path) -> None:
+    """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts
+    them, and those that people say are wrong.
+    """
     people = [
         {"id": "1", "first_name": "Mary", "last_name": "Smith", "attributes": {"gender": "female"}},
         {"id": "2", "first_name": "Peter", "last_name": "Jones", "attributes": {"gender": "male"}},
@@ -118,25 +126,12 @@ def people_records(tmp_path: Path) -> Path:
         for i in range(6)
         for system, text in SUMMARIES.items()
     ]
-    return write(tmp_path / "records.jsonl", rows)
-
-
-def answered(sheet: Path, wrong: set[str]) -> None:
-    """Answer yes to alignments and no to inventions, the other way round for what is wrong."""
-    rows = rows_of(sheet)
-    right = [row["part"].startswith("person:") != (row["part"] in wrong) for row in rows]
-    fill(sheet, rows, ["yes" if is_right else "no" for is_right in right])
-
-
-def test_a_sample_of_each_system_is_asked_and_makes_table_13(people_records: Path, tmp_path: Path) -> None:
-    """Two cases of each system that names somebody; every alignment and every invention is a question; the table counts
-    them, and those that people say are wrong.
-    """
+    source = write(tmp_path / "records.jsonl", rows)
     sheet, task = tmp_path / "sheet.csv", ("--task", "alignment")
-    told = run("export", people_records, *task, "--per-system", "2", "--out", sheet)
+    told = run("export", source, *task, "--per-system", "2", "--out", sheet)
     assert "8 questions on 4 summaries" in told
     answered(sheet, {"name:Mr. Karl Zork", "person:2:Jones"})
-    told = run("import", sheet, "--records", people_records, *task)
+    told = run("import", sheet, "--records", source, *task)
     lines = {line.rpartition(" ")[0].strip(): line.rpartition(" ")[2] for line in told.splitlines()}
     assert "Table 13" in told
     assert lines["# Input entities"] == "8"

@@ -68,8 +68,7 @@ def test_claims_without_a_cut_are_sentences() -> None:
     """A summary without claims is judged sentence by sentence, and is given those as its claims."""
     held = asked([case(claims=False)], "claims")
     assert [item.about for item in held[0][1]] == ["Tea is good.", "Some say bad."]
-    answers = [Answer("x", item, ("a",)) for item in held[0][1]]
-    (judged,) = judged_cases(held, answers, "g")
+    (judged,) = judged_cases(held, [Answer("x", item, ("a",)) for item in held[0][1]], "g")
     good, bad = (Claim(text, {"g": ("a",)}) for text in ("Tea is good.", "Some say bad."))
     assert judged.summary.claims == (good, bad)
 
@@ -188,8 +187,7 @@ def test_judged_ratings_and_leanings() -> None:
 
 def test_agreement_of_annotators() -> None:
     """Annotators who always agree have α and κ 1, those who answer by lot have both near 0, one alone has none."""
-    held = asked([case(i) for i in range(120)], "leaning")
-    items = index(held).values()
+    items = index(asked([case(i) for i in range(120)], "leaning")).values()
     rng = np.random.default_rng(5)
     choices = ("negative", "fair", "positive")
     lots = {item: [choices[j] for j in rng.integers(3, size=2)] for item in items}

@@ -121,7 +121,7 @@ def test_wrong_settings_are_refused(make: Callable[..., Any], settings: dict[str
 
 
 def without_summary(row: dict[str, Any]) -> dict[str, Any]:
-    """The record alone."""
+    """The record without its summary."""
     return {name: value for name, value in row.items() if name not in ("summary", "system")}
 
 

@@ -2,10 +2,9 @@
 
 import fcntl
 import stat
-import subprocess
 import sys
 from pathlib import Path
-from subprocess import PIPE
+from subprocess import PIPE, Popen
 
 import pytest
 
@@ -71,9 +70,9 @@ def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     assert path.read_text() == "new"
 
 
-def half_written(path: Path) -> subprocess.Popen[str]:
+def half_written(path: Path) -> Popen[str]:
     """Another process that has begun to replace the file, and waits for a line."""
-    other = subprocess.Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
+    other = Popen([sys.executable, "-c", OTHER, str(path)], stdin=PIPE, stdout=PIPE, text=True)
     assert other.stdout.readline() == "begun\n"
     return other
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairbrief import auditing
-from fairbrief.auditing import Plan
+from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.multiple_tests import with_families, with_holm
 from fairbrief.auditing.notes import length_notes, with_notes
@@ -88,13 +87,13 @@ def test_a_test_says_once_how_many_resamples_it_needs() -> None:
         assert [e.notes[0].arguments for e in made] == [needed] * len(made)
 
 
-def lengths(value: float, **given: Any) -> list[Estimate]:
+def lengths(value: float) -> list[Estimate]:
     """A leading contrast of coverage, and how much longer documents of a are."""
-    of = {"measure": "coverage_parity@side", "group": "a", **given}
+    of = {"measure": "coverage_parity@side", "group": "a"}
     return [
         estimate("relative_difference[a]", is_primary=True, **of),
         estimate("equal_length_difference[a]", **of),
-        estimate("log_length[a]", **{**of, "value": value, "low": value - 0.01, "high": value + 0.01}),
+        estimate("log_length[a]", **of, value=value, low=value - 0.01, high=value + 0.01),
     ]
 
 
@@ -217,5 +216,5 @@ def test_extracts_are_scored_by_a_scorer_of_ones_own_only_if_their_number_is_tol
     plan = Plan(measures=["equal_coverage(scorer=mine)@side"], n_resamples=3, scorers={"mine": Containment()})
     cases = [case(name, text=f"{name} a one.") for name in "pqr"]
     for n, is_scored in ((None, False), (5, True)):
-        main_value = auditing.audit(cases, replace(plan, n_extracts=n)).estimates[0]
+        main_value = audit(cases, replace(plan, n_extracts=n)).estimates[0]
         assert (main_value.extract_baseline is not None) == is_scored

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from tests.sample_cases import of
 
-from fairbrief import auditing
-from fairbrief.auditing import Plan, audit, extracts
+from fairbrief.auditing import HEAD, TRIED, Plan, audit, extracts
 from fairbrief.auditing.observing import Observer
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
@@ -22,16 +21,16 @@ PLAN = Plan(measures=["opening_gap@party"], n_resamples=300)
 WORDS = ("taxes", "rain", "wages", "bread", "roads", "sun", "sea", "air")
 
 
-def cases_of(n: int, *, systems: Sequence[str] = ("plain",), lean: float = 0.0, seed: int = 0) -> list[Case]:
-    """Records of eight documents, four a party; with ``lean`` the summary repeats the left's openings more."""
-    rng = np.random.default_rng(seed)
+def cases_of(n: int, *, systems: Sequence[str] = ("plain",)) -> list[Case]:
+    """Records of eight documents, four a party; a summary repeats some openings."""
+    rng = np.random.default_rng(0)
     cases = []
     for i in range(n):
         words = rng.permutation(WORDS)
         documents = tuple(Document(f"{w} text", {"party": "LR"[j % 2]}) for j, w in enumerate(words))
         record = Record(f"r{i}", documents, attributes={"size": "even" if i % 2 == 0 else "odd"})
         for system in systems:
-            kept = [w for j, w in enumerate(words) if rng.random() < 0.5 + (lean if j % 2 == 0 else -lean)]
+            kept = [w for w in words if rng.random() < 0.5]
             cases.append(Case(record, Summary(record.id, system, " ".join(kept) or "nothing")))
     return cases
 
@@ -40,7 +39,7 @@ only = partial(of, quantity="opening_gap")
 """The one estimate of an audit."""
 
 
-@pytest.mark.parametrize(("first", "is_taken"), [(auditing.TRIED, True), (auditing.HEAD, False)])
+@pytest.mark.parametrize(("first", "is_taken"), [(TRIED, True), (HEAD, False)])
 def test_a_measure_is_taken_that_can_read_one_of_the_first_cases(first: int, *, is_taken: bool) -> None:
     """Also where the very first have no reference; not where none of those that are looked at has one."""
     cases = cases_of(first + 5)
@@ -160,10 +159,9 @@ def test_extracts_of_a_large_record_are_refused_unless_asked_for(monkeypatch: py
 
 @dataclass(frozen=True)
 class Broken:
-    """Scores that are right, but for texts with the word: one of theirs is not finite."""
+    """Scores that are right, but for texts with the word bad: one of theirs is not finite."""
 
     value: float
-    word: str = "bad"
     in_sizes: bool = False
     name: str = "ngram"
     fingerprint: str = "broken"
@@ -172,14 +170,14 @@ class Broken:
         """One answer per ask, in order."""
         for ask, right in zip(asks, Ngram().answer(asks), strict=True):
             matrix, sizes = right.matrix.copy(), right.sizes.copy()
-            if any(self.word in text for text in ask.columns):
+            if any("bad" in text for text in ask.columns):
                 (sizes if self.in_sizes else matrix).flat[0] = self.value
             yield replace(right, matrix=matrix, sizes=sizes)
 
 
-def cases_with_bad_scores(bad: int, n: int = 30) -> Iterator[Case]:
-    """Cases of two sides; the summaries of the first ``bad`` hold the word."""
-    for i in range(n):
+def cases_with_bad_scores(bad: int) -> Iterator[Case]:
+    """Thirty cases of two sides; the summaries of the first ``bad`` hold the word bad."""
+    for i in range(30):
         documents = tuple(Document(f"{w} stone {i} {w}", {"side": w}) for w in ("left", "right", "left"))
         word = "bad" if i < bad else "good"
         units = (Claim(f"left stone {word}"), Claim("right stone", {"side": ("right",)}))

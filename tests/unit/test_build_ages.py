@@ -14,7 +14,6 @@ from fairbrief.types import Document, Entity, Mention, Record
 from fairbrief.workbench.corpora.text_sources import read_people
 
 AGES = PeopleOptions(groups="age", design="mono")
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def note(text: str, *marked: str) -> Record:
@@ -69,10 +68,9 @@ def test_requests_that_no_text_could_meet_are_refused() -> None:
 @pytest.mark.parametrize("groups", ["age", "gender"])
 def test_all_example_notes_can_be_built(name: str, groups: str) -> None:
     """Two versions of each; they differ in the words of age or gender only, and no version mixes genders."""
-    source = EXAMPLES / f"{name}.jsonl"
     words = "exchange" if groups == "gender" else "keep"
     options = replace(AGES, groups=groups, per_seed_document=2, content_words=words)
-    made, report = build(read_people(source), options)
+    made, report = build(read_people(Path(f"examples/{name}.jsonl")), options)
     records = list(made)
     assert not report.refused
     assert len(report) >= 6

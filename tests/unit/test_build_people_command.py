@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.command import printed, write
+from tests.cli.command import printed, put, write
 
 from fairbrief.errors import DataError
 from fairbrief.readers import read
@@ -34,9 +34,7 @@ def built(*words: object) -> str:
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """Two documents, one of which speaks of nobody."""
-    path = tmp_path / "a.conll"
-    path.write_text(ROWS, encoding="utf-8")
-    return path
+    return put(tmp_path / "a.conll", ROWS)
 
 
 def test_the_command_writes_rows_and_tells_what_was_left_out(source: Path, tmp_path: Path) -> None:
@@ -76,8 +74,7 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     first = ("Ada,first,female,a", "Abe,first,male,a", "Bea,first,female,b", "Ben,first,male,b")
-    names = ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"]
-    table = write(tmp_path / "names.csv", names)
+    table = write(tmp_path / "names.csv", ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"])
     command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
     said = r"(?s)1 × no person to vary, 1 × too few names.*: nobody named shows.*Give a larger table: --names FILE"
     with pytest.raises(DataError, match=said):
@@ -88,8 +85,7 @@ def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: 
 
 def test_a_name_that_is_left_comes_with_what_can_be_done(tmp_path: Path) -> None:
     """A last name that the annotation missed keeps the original out; keeping last names is offered, and helps."""
-    path = tmp_path / "a.conll"
-    path.write_text(ROWS.replace("d 0 4 case NN", "d 0 4 Roth NNP"), encoding="utf-8")
+    path = put(tmp_path / "a.conll", ROWS.replace("d 0 4 case NN", "d 0 4 Roth NNP"))
     command = [path, "--out", tmp_path / "o.jsonl", "--per-seed-document", 2]
     with pytest.raises(DataError, match=r"an original name remains.*--last-names keep"):
         built(*command, "--last-names", "replace")

@@ -1,6 +1,5 @@
 """``fairbrief build``: from published files to records that the audit reads, the same to the byte."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -18,10 +17,8 @@ def run(*words: str | Path) -> str:
 @pytest.fixture
 def tweets(tmp_path: Path) -> Path:
     """Forty labelled tweets of our own."""
-    path = tmp_path / "input.txt"
     lines = [f"{i}<||>{'male' if i % 2 else 'female'}<||>tweet number {i} about tea" for i in range(40)]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
+    return write(tmp_path / "input.txt", lines)
 
 
 def test_perspectives(tweets: Path, tmp_path: Path) -> None:
@@ -40,13 +37,11 @@ def test_perspectives(tweets: Path, tmp_path: Path) -> None:
 
 def test_stratified(tmp_path: Path) -> None:
     """Tweets of SemEval become sets of one target that each stance dominates equally often; records do as well."""
-    path, out = tmp_path / "train.txt", tmp_path / "sets.jsonl"
-    targets, stances = ("Tea", "Tea", "Mugs", "Mugs"), ("AGAINST", "FAVOR")
+    out, targets, stances = tmp_path / "sets.jsonl", ("Tea", "Tea", "Mugs", "Mugs"), ("AGAINST", "FAVOR")
     rows = [f"{i}\t{targets[i % 4]}\ttweet {i}\t{stances[i % 2]}" for i in range(80)]
-    path.write_text("\n".join(["ID\tTarget\tTweet\tStance", *rows]), encoding="latin-1")
+    path = write(tmp_path / "train.txt", ["ID\tTarget\tTweet\tStance", *rows])
     asked = ("--attribute", "stance", "--topic", "target", "--size", "5", "--sets", "6")
-    said = run("stratified", path, *asked, "--out", out)
-    assert "dominated by AGAINST 3, FAVOR 3" in said
+    assert "dominated by AGAINST 3, FAVOR 3" in run("stratified", path, *asked, "--out", out)
     records = list(read(out).records())
     assert {r.attributes["topic"] for r in records} <= {"Tea", "Mugs"}
     again = run("stratified", out, "--attribute", "stance", "--sets", "2", "--out", tmp_path / "two.jsonl")
@@ -69,9 +64,8 @@ def test_stratified_as_the_coverage_paper_tells(tmp_path: Path) -> None:
     assert "excluded: 6 × not of the wanted length" in said
     assert "excluded: 1 × the same text again" in said
     assert all(4 <= len(r.documents) <= 8 for r in read(out).records())
-    tweets = tmp_path / "MITweet.csv"
     lines = [f"Tea,{('green tea is', 'black tea was')[i % 2]} nice {i},{i % 3},-1" for i in range(24)]
-    tweets.write_text("\n".join(["topic,tweet,I1,I2", *lines]), encoding="utf-8")
+    tweets = write(tmp_path / "MITweet.csv", ["topic,tweet,I1,I2", *lines])
     said = run(
         "stratified", tweets, "--attribute", "ideology", "--topic", "topic", "--size", "3", "--similar", "0.3",
         "--sets", "2", "--values", "left,right", "--out", out,
@@ -83,8 +77,10 @@ def test_transcripts(tmp_path: Path) -> None:
     """Debates become segments of at most k tokens with speaker and side."""
     said = [{"speakertype": "for", "paragraphs": ["word " * (3 + i)]} for i in range(12)]
     turns = [{"speaker": f"S{i % 3}", **turn} for i, turn in enumerate(said)]
-    path, out = tmp_path / "iq2.json", tmp_path / "segments.jsonl"
-    path.write_text(json.dumps({"d": {"title": "T", "transcript": turns}}), encoding="utf-8")
+    path, out = (
+        write(tmp_path / "iq2.json", [{"d": {"title": "T", "transcript": turns}}]),
+        tmp_path / "segments.jsonl",
+    )
     said = run("transcripts", path, "--tokens", "12", "--out", out)
     assert "longer than 12 tokens, and split: 3 turns" in said
     for record in read(out).records():

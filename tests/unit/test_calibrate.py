@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.cli.command import printed
+from tests.cli.command import printed, write
 from tests.files.shapes import table
 from tests.stub_chat import StubChat
 
@@ -32,17 +32,16 @@ WORDS = "soup hot bread house fresh table waiter wrote garden quiet".split()
 OTHERS = "cold rude noise tariff engine paper winter copper ladder violin".split()
 
 
-def labelled(path: Path, many: int = 90, *, is_right: bool = True) -> Path:
-    """Claims of ten words; the more of them the text holds, the more often it supports them (or, wrongly, the less)."""
+def labelled(path: Path) -> Path:
+    """Ninety claims of ten words; the more of them the text holds, the more often it supports them."""
     rng = np.random.default_rng(1)
     rows = []
-    for i in range(many):
+    for i in range(90):
         held = int(rng.integers(0, 11))
         is_supported = bool(rng.random() < held / 10)
         claim = " ".join([*WORDS[:held], *OTHERS[held:]])
-        rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported == is_right})
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    return path
+        rows.append({"text": f"{' '.join(WORDS)} {i}", "claim": claim, "supported": is_supported})
+    return write(path, rows)
 
 
 def in_english() -> AbstractContextManager[None]:
@@ -183,8 +182,7 @@ def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None
     """The mean over a column's tokens is calibrated, so that measures read it as a scorer of whole texts; checked, it is as it was."""
     out, ask = tmp_path / "made.json", Ask("", ("hot soup", "nothing"), ("hot soup", "hot tea", ""))
     printed("calibrate", "ngram", labelled(tmp_path / "labels.jsonl"), "--out", out)
-    features = features_of(Scorers()["ngram"], [ask])[:, 0]
-    assert features.tolist() == [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
+    assert features_of(Scorers()["ngram"], [ask])[:, 0].tolist() == [1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
     with in_english():
         (answer,) = Calibrated(Scorers()["ngram"], str(out)).answer([ask])
         (checked,) = Calibrated(Scorers()["ngram"], str(out), "checked").answer([ask])
@@ -256,15 +254,12 @@ def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: 
         {"text": "F.", "claim": "H.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": False},
     ]
-    path = tmp_path / "labels.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    found = read_labels([path])
+    found = read_labels([write(tmp_path / "labels.jsonl", rows)])
     assert [(p.text, p.claim, p.supported) for p in found.pairs] == [
         ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
     ]  # fmt: skip
     assert found.undecided == 1
-    path.write_text("\n".join(map(json.dumps, reversed(rows))), encoding="utf-8")
-    assert read_labels([path]) == found
+    assert read_labels([write(tmp_path / "reversed.jsonl", rows[::-1])]) == found
 
 
 def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
@@ -294,7 +289,6 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
     """What is no pair, no label, or too little is refused with what was wanted."""
-    path = tmp_path / "labels.jsonl"
-    path.write_text(line, encoding="utf-8")
+    path = write(tmp_path / "labels.jsonl", [line])
     with pytest.raises(DataError, match=said):
         printed("calibrate", "containment", path, "--out", tmp_path / "made.json")

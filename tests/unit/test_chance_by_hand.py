@@ -81,8 +81,7 @@ def test_a_contrast_of_exactly_zero_has_no_size_whatever_its_error() -> None:
 
 def test_resamples_that_are_one_draw_count_as_often_as_they_came() -> None:
     """The draw of θ = 0 came once, that of ½ twice: from their mean of 1/3, |1 - 1/3| is reached by none, (0 + 1)/4."""
-    value = Value(np.array(1.0), "both", ("d",))
-    found = chance_of("d", [0.0, 0.5, 1], value, draws=(0, 1, 1))
+    found = chance_of("d", [0.0, 0.5, 1], Value(np.array(1.0), "both", ("d",)), draws=(0, 1, 1))
     assert (found.mean, found.p) == (pytest.approx(1 / 3), 1 / 4)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from tests.cli.command import printed, write
 
-from fairbrief import readers
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
 from fairbrief.types import Case, Document, Record, Summary
@@ -66,7 +65,7 @@ ROWS = [{**ROW, "system": system} for system in "ab"]
 
 
 def _with_references(rows: list[dict[str, Any]]) -> Reading:
-    reading = readers.read(rows)
+    reading = read(rows)
     reading.audits_references = True
     return reading
 

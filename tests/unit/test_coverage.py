@@ -1,12 +1,11 @@
 """Coverage: what the released code gets wrong, and we must not."""
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows_by_hand import added
+from tests.sample_cases import Supported
 from tests.tested_rows import case_of, rows_of, with_test
 
 import fairbrief
@@ -15,7 +14,7 @@ from fairbrief.errors import DataError
 from fairbrief.measures.coverage import Coverage, CoverageParity, EqualCoverage
 from fairbrief.text.segmentation import words_held
 from fairbrief.text.sentences import split
-from fairbrief.types import Ask, Estimate, Reason, Scores
+from fairbrief.types import Estimate, Reason
 
 
 @pytest.mark.parametrize(("values", "support", "settings", "reason"), [
@@ -33,8 +32,7 @@ def test_a_record_without_an_answer_leaves_a_reason(
 
 def test_equal_coverage_of_all_documents_is_a_gap_of_zero_with_p_one() -> None:
     """Exact ties are no evidence."""
-    rows = rows_of(list("aabbcccc"), [[0.3]] * 8)
-    _, p = with_test(rows, ("gap",))
+    _, p = with_test(rows_of(list("aabbcccc"), [[0.3]] * 8), ("gap",))
     assert p == 1.0
 
 
@@ -42,8 +40,7 @@ def test_renaming_the_groups_never_counts_as_a_larger_gap() -> None:
     """Labellings that only rename the groups tie with the real one, within rounding."""
     rng = np.random.default_rng(3)
     for _ in range(50):
-        rows = rows_of(list("aaabbb"), rng.random((6, 7)).tolist())
-        _, p = with_test(rows, ("gap",))
+        _, p = with_test(rows_of(list("aaabbb"), rng.random((6, 7)).tolist()), ("gap",))
         assert round(p * 20) % 2 == 0
 
 
@@ -74,18 +71,6 @@ def test_the_uneven_share_is_told_by_the_dominating_value() -> None:
     assert float(values["uneven_share_by_dominance"].array) == 1
 
 
-class Stated:
-    """A scorer for documents that state their support: "0.9" supports every unit by 0.9."""
-
-    name = fingerprint = "stated"
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-        """Each row's number in every column."""
-        for ask in asks:
-            support = np.array([float(row) for row in ask.rows])[:, np.newaxis]
-            yield Scores.of_whole_texts(ask, np.repeat(support, len(ask.columns), axis=1))
-
-
 def test_the_papers_share_of_unfair_summaries_is_strict_and_of_all_records() -> None:
     """One document is of a, all others of b, so that a record's gap grows with the distance of a's document from the mean.
 
@@ -104,23 +89,13 @@ def test_the_papers_share_of_unfair_summaries_is_strict_and_of_all_records() -> 
     read = {}
     for version in ("text", "recommended"):
         spec = f"equal_coverage(scorer=stated, version={version})@side"
-        found = fairbrief.audit(given, [spec], scorers={"stated": Stated()})
+        found = fairbrief.audit(given, [spec], scorers={"stated": Supported(lambda row, _: float(row))})
         read[version] = {e.quantity: e.value for e in found.estimates}
     assert read["text"]["uneven_share"] == pytest.approx(1 / 3)
     assert read["text"]["uneven_share_by_chance"] == pytest.approx(2 / 9)
     assert "testable_share" not in read["text"]
     assert (read["recommended"]["uneven_share"], read["recommended"]["testable_share"]) == (None, 0)
     assert read["text"]["equal_coverage"] == read["recommended"]["equal_coverage"]
-
-
-def test_the_protocol_asks_for_the_papers_words_by_its_version() -> None:
-    """``version=text``: R_EC as worded, Coverage Parity of extremes alone, so that Table 5 is theirs."""
-    text = registry.make("protocol", "li-coverage(version=text, proportional=none)").measures(["side"])
-    assert [spec.partition("(")[0] for spec in text] == ["equal_coverage", "coverage_parity"]
-    assert "version=text" in text[0]
-    assert "extremes=true" in text[1]
-    published = registry.make("protocol", "li-coverage(proportional=none)").measures(["side"])
-    assert not any("version=text" in spec for spec in published)
 
 
 def test_table_4_has_only_differences_in_coverage() -> None:

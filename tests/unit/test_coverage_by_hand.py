@@ -33,14 +33,12 @@ def observed(
     one = (case(groups, words, len(support[0])),)
     observation = Coverage("side", **settings)
     real = [sorted(set(groups)).index(g) for g in groups]
-    rows = observation.observe(one, (answer(support),), np.array([real, labels or real]))
-    return by_column(rows, 1)
+    return by_column(observation.observe(one, (answer(support),), np.array([real, labels or real])), 1)
 
 
 def test_a_record_of_three_groups_is_read_as_written_out() -> None:
     """Documents are covered 0.8, 0.2, 0.7 and 0.3, on average 0.5: a by 0 more, b by 0.2 more, c by 0.2 less."""
-    row = observed("aabc", [[1.0, 0.6], [0.4, 0.0], [0.9, 0.5], [0.3, 0.3]], pairwise=True)
-    assert row == pytest.approx(
+    assert observed("aabc", [[1.0, 0.6], [0.4, 0.0], [0.9, 0.5], [0.3, 0.3]], pairwise=True) == pytest.approx(
         {
             ("one",): 1, ("gap",): 0.4 / 3, ("level",): 0.5,
             ("words",): 1, ("words in claims",): 0, ("claims",): 2, ("claims supported",): 2,

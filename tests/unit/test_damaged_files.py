@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 from benchmarks import bombs
 
-from fairbrief import readers
 from fairbrief.classifiers.people import read_pages
 from fairbrief.classifiers.sentiment import read_lexicon, read_vectors
 from fairbrief.cli import settings_file
@@ -35,7 +34,7 @@ DEEP = b"[" * 100_000
 
 
 def _skipping(path: Path) -> None:
-    list(readers.read(path, on_error="skip"))
+    list(read(path, on_error="skip"))
 
 
 def _rows(path: Path) -> None:
@@ -93,7 +92,7 @@ def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
         if is_changed:
             path.write_bytes(path.read_bytes().replace(b"PK\3\4", b"PK\3\5"))
         with pytest.raises(DataError, match=r"log\.eval: found damage"):
-            list(readers.read(path))
+            list(read(path))
 
 
 # ------------------------------------------------------------------------------------- small files that unpack to large ones
@@ -101,20 +100,9 @@ def test_an_entry_of_a_log_that_is_damaged(tmp_path: Path) -> None:
 LONG = b"a" * (LONGEST_PACKED + 1)
 
 
-def _line(path: Path) -> None:
-    path.write_bytes(gzip.compress(b'{"id": "x", "documents": ["' + LONG + b'"]}\n', 1))
-
-
-def _cell(path: Path) -> None:
-    path.write_bytes(gzip.compress(b"id,documents,summary\nx," + LONG + b",s\n", 1))
-
-
-def _document(path: Path) -> None:
-    path.write_bytes(gzip.compress(b'{"evalId": "' + LONG + b'"}', 1))
-
-
-def _other_encoding(path: Path) -> None:
-    path.write_bytes(gzip.compress("id,documents,summary\nä,".encode("latin-1") + LONG, 1))
+def _packed(start: bytes, end: bytes = b"") -> Callable[[Path], object]:
+    """Writes a packed file of a start, a long text and an end."""
+    return lambda path: path.write_bytes(gzip.compress(start + LONG + end, 1))
 
 
 def _log(path: Path) -> None:
@@ -140,7 +128,10 @@ def _large_sheet(path: Path) -> None:
 
 
 BOMBS = {
-    "b.jsonl.gz": _line, "b.csv.gz": _cell, "promptfoo.json.gz": _document, "latin.csv.gz": _other_encoding,
+    "b.jsonl.gz": _packed(b'{"id": "x", "documents": ["', b'"]}\n'),
+    "b.csv.gz": _packed(b"id,documents,summary\nx,", b",s\n"),
+    "promptfoo.json.gz": _packed(b'{"evalId": "', b'"}'),
+    "latin.csv.gz": _packed("id,documents,summary\nä,".encode("latin-1")),
     "b.eval": _log, "far.xlsx": _far_cell, "large.xlsx": _large_sheet,
 }  # fmt: skip
 
@@ -154,7 +145,7 @@ def test_a_small_file_does_not_fill_the_memory(name: str, tmp_path: Path) -> Non
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match=name):
-            list(readers.read(path))
+            list(read(path))
         assert tracemalloc.get_traced_memory()[1] < 200_000_000
     finally:
         tracemalloc.stop()
@@ -168,7 +159,7 @@ def test_a_sheet_that_is_far_but_full_is_read(tmp_path: Path) -> None:
         book.active.append([f"r{i}", "It rattles.", "S."])
     book.active["AZ900"] = "note"
     book.save(tmp_path / "t.xlsx")
-    assert len(list(readers.read(tmp_path / "t.xlsx", on_error="skip"))) == 50
+    assert len(list(read(tmp_path / "t.xlsx", on_error="skip"))) == 50
     assert inspect_file(str(tmp_path / "t.xlsx"))
 
 

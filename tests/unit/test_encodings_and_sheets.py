@@ -8,6 +8,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from tests.cli.command import put
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import read
@@ -24,8 +25,7 @@ SAMPLES = {
 
 def csv(path: Path, text: str, encoding: str) -> Path:
     """A table of one record in an encoding."""
-    path.write_bytes(f'id,text,summary\n1,"{text}",S.\n'.encode(encoding))
-    return path
+    return put(path, f'id,text,summary\n1,"{text}",S.\n'.encode(encoding))
 
 
 @pytest.mark.parametrize("encoding", SAMPLES)
@@ -39,9 +39,8 @@ def test_text_is_read_in_its_encoding_and_it_is_said(tmp_path: Path, encoding: s
 
 
 def test_an_encoding_that_is_told(tmp_path: Path) -> None:
-    """What --encoding says is done, also in a compressed file; bytes that it has not are an error."""
-    path = tmp_path / "a.csv.gz"
-    path.write_bytes(gzip.compress("id,text,summary\n1,Türkçe ışık,S.\n".encode("cp1254")))
+    """What --encoding says is done, also in a compressed file; bytes that it does not have are an error."""
+    path = put(tmp_path / "a.csv.gz", gzip.compress("id,text,summary\n1,Türkçe ışık,S.\n".encode("cp1254")))
     [case] = read(path, documents_field="text", encoding="cp1254")
     assert case.record.documents[0].text == "Türkçe ışık"
     with pytest.raises(DataError, match=r"which is invalid in the encoding ascii.*--encoding"):
@@ -67,8 +66,8 @@ def test_utf_16_without_its_mark(tmp_path: Path, name: str, row: str) -> None:
 
 def test_plain_summaries_in_another_encoding(tmp_path: Path) -> None:
     """Summaries a line each are read in their encoding too."""
-    (tmp_path / "out.txt").write_bytes("Schön und größer.\n".encode("cp1252"))
-    [case] = read([{"id": 1, "documents": ["One."]}], summaries={"s": tmp_path / "out.txt"})
+    out = put(tmp_path / "out.txt", "Schön und größer.\n".encode("cp1252"))
+    [case] = read([{"id": 1, "documents": ["One."]}], summaries={"s": out})
     assert case.summary.text == "Schön und größer."
 
 
@@ -96,8 +95,7 @@ ROWS: list[list[Any]] = [
 def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
     """The first row names the columns; whole numbers and dates are written plainly; empty rows are none."""
     path, attributes = book(tmp_path / "a.xlsx", data=ROWS, other=[]), {"stars": None, "on": None}
-    reading = read(path, group_by="id", documents_field="text", attributes=attributes)
-    [case] = reading
+    [case] = read(path, group_by="id", documents_field="text", attributes=attributes)
     found = [(d.text, dict(d.attributes)) for d in case.record.documents]
     assert found == [("Lovely.", {"stars": "5", "on": "2024-01-02"}), ("Rude.", {"stars": "1.5"})]
     assert case.record.where == "a.xlsx:2"
@@ -112,15 +110,13 @@ def test_sheets_are_named_where_there_are_several(tmp_path: Path) -> None:
         list(read(f"{path}#twp", documents_field="text"))
     [case] = read(f"{path}#two", documents_field="text")
     assert case.record.id == "7"
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
     with pytest.raises(RequestError, match="--encoding needs a text file"):
-        read(tmp_path / "a.parquet", encoding="cp1252")
+        read(put(tmp_path / "a.parquet", b"PAR1"), encoding="cp1252")
 
 
 def test_broken_spreadsheets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is no spreadsheet is damage; a column twice is named; a missing library names its extra."""
-    path = tmp_path / "a.xlsx"
-    path.write_bytes(b"PK nothing")
+    path = put(tmp_path / "a.xlsx", b"PK nothing")
     with pytest.raises(DataError, match=r"a.xlsx: found damage"):
         list(read(path, documents_field="text"))
     book(path, data=[["id", "text", "text"], [1, "a", "b"]])

@@ -113,7 +113,7 @@ COUNTS = (0, 0, 1, 2, 0, 3, 1, 1)
 
 
 def test_a_mean_of_records_has_students_interval() -> None:
-    """1 ± 2.364624 · √(8/7/8), a t of seven degrees of freedom; without resamples there is the value alone."""
+    """1 ± 2.364624 · √(8/7/8), a t of seven degrees of freedom; without resamples there is only the value."""
     e = of(audit(said(*COUNTS), Plan(measures=["phrase_counts"], n_resamples=100)), "phrase_counts", "a")
     half = 2.364624 / 7**0.5
     assert (e.value, e.se, e.low, e.high) == pytest.approx((1, 1 / 7**0.5, 1 - half, 1 + half))
@@ -129,7 +129,7 @@ def test_an_interval_of_counts_does_not_go_below_0() -> None:
 
 
 def test_means_of_shares_have_intervals_that_keep_to_them() -> None:
-    """Two of eight summaries that repeat a word of their reference, and eight that draw on the first sentence alone."""
+    """Two of eight summaries that repeat a word of their reference, and eight that draw only on the first sentence."""
     documents = documents_of("LR", ("Alpha one. Beta two. Gamma three. Delta four.", "Else."))
     texts = ["Alpha one.", *(f"Beta zzz{i}." for i in range(1, 8))]
     records = [Record(f"r{i}", documents, ("Alpha one.",)) for i in range(8)]

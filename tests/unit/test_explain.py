@@ -20,8 +20,7 @@ from fairbrief.auditing import Plan, audit
 from fairbrief.cli import app
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import RequestError
-from fairbrief.reports import explanation
-from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, tables
+from fairbrief.reports.explanation import Explanation, Opened, Part, as_json, as_markdown, as_page, tables
 from fairbrief.saved.explanations import without_claim, without_document, without_sentence
 from fairbrief.text.sentences import split
 from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
@@ -177,8 +176,7 @@ def test_without_the_only_document_of_a_side_there_is_a_reason() -> None:
 def test_a_record_that_had_no_value_can_be_looked_into() -> None:
     """One that the audit left out is named with its reason; leaving it out changes nothing."""
     cases, scorer = planted()
-    one_side = Record("one", cases[0].record.documents[:2])
-    cases.append(Case(one_side, Summary("one", "s", "They spoke.")))
+    cases.append(Case(Record("one", cases[0].record.documents[:2]), Summary("one", "s", "They spoke.")))
     found = of_pairs(cases, scorer, ids=["one", "planted"])
     opened = found.opened[0]
     assert (opened.influence, opened.value, opened.reason) == (None, None, "one group only")
@@ -281,7 +279,7 @@ def test_units_are_left_out_where_a_measure_reads_them() -> None:
 
 
 def variants() -> list[Case]:
-    """Two seed documents with four variants each, their summaries telling women from men in the first alone."""
+    """Two seed documents with four variants each, their summaries telling women from men only in the first."""
     cases, told = [], {"female": "The garden was lovely.", "male": "The price was high."}
     for o in range(2):
         for v in range(4):
@@ -368,7 +366,7 @@ def test_long_texts_are_cut_where_they_are_shown() -> None:
     documents = (Document("alder " * 5_000, {"side": "L"}), Document("birch", {"side": "R"}))
     found = explain([Case(Record("r", documents), Summary("r", "s", "Alder. Birch."))], "uer@side")
     assert len(as_markdown(found)) < 3_000
-    assert len(explanation.as_page(found)) < 40_000
+    assert len(as_page(found)) < 40_000
     assert json.loads(as_json(found))["explanations"][0]["opened"][0]["parts"][0]["text"]
     assert "alder " * 5_000 in as_json(found)
 
@@ -433,11 +431,11 @@ EVIL = "<script>alert(1)</script> \x1b[31m| `x` \u202e \ud800"
 
 
 def test_texts_cannot_do_harm() -> None:
-    """No markup, sanity baseline or half of a character of the input reaches a page, a terminal or a file as such."""
+    """No markup, control character or half of a character of the input reaches a page or a terminal; the JSON has the texts."""
     documents = (Document(f"{EVIL} alder", {"side": EVIL[:-1]}), Document("birch", {"side": "R"}))
     case = Case(Record(EVIL, documents), Summary(EVIL, EVIL, f"{EVIL} alder. Birch."))
     evil = explain([case], "uer@side")
-    page, text, written = explanation.as_page(evil), as_markdown(evil), as_json(evil)
+    page, text, written = as_page(evil), as_markdown(evil), as_json(evil)
     for shown in (page, text):
         assert "<script>" not in shown
         assert not {"\x1b", "\u202e", "\ud800"} & set(shown)

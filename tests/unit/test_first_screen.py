@@ -10,11 +10,9 @@ from tests import sample_results
 
 import fairbrief
 from fairbrief import conclusions, registry
-from fairbrief.conclusions import conclusion
 from fairbrief.declarations import ContrastWords, Declaration
 from fairbrief.reports import first_answers, html, tables, wording
 from fairbrief.reports.frames import Estimates
-from fairbrief.reports.wording import Context, tick
 from fairbrief.scorers import cards
 from fairbrief.types import Estimate, Note
 
@@ -43,7 +41,7 @@ def screen(*estimates: Estimate, **made: Any) -> dict[str, Any]:
     """The first screen of these estimates."""
     result = sample_results.make()
     result = replace(result, estimates=Estimates(estimates), made={**result.made, **made})
-    return html.first_screen(Context(result)) or {}
+    return html.first_screen(wording.Context(result)) or {}
 
 
 def line_of(found: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +142,7 @@ def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, 
 def test_every_conclusion_has_its_words(change: dict[str, Any], kind: str) -> None:
     """The adjusted p decides, random sentences before label permutations; nothing is left without a word."""
     e = PLAIN.replace(**change)
-    assert conclusion(e, 0.05) == kind
+    assert conclusions.conclusion(e, 0.05) == kind
     line = line_of(screen(e))
     assert line["kind"] == kind
     assert line["conclusion"]
@@ -170,8 +168,7 @@ def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:
     """The first screen speaks of the systems on all records, once."""
     baseline = PLAIN.replace(system="sanity:lead(gpt-4)", system_kind="sanity_baseline")
     repeated = PLAIN.replace(measure="equal_coverage@sentiment")
-    found = screen(PLAIN, PLAIN.replace(subgroup={"a": "b"}), baseline, repeated)
-    assert line_of(found)
+    assert line_of(screen(PLAIN, PLAIN.replace(subgroup={"a": "b"}), baseline, repeated))
 
 
 def test_twenty_systems_and_thirty_groups_stay_a_screen_and_say_what_is_missing() -> None:
@@ -206,7 +203,7 @@ def test_the_gate_that_is_proposed_limits_both_sides_of_two_groups() -> None:
 def test_the_table_says_on_which_records_the_difference_is() -> None:
     """Where some summaries have no random sentences, the difference is not that of the two numbers beside it."""
     result = replace(sample_results.make(), estimates=Estimates([CLEAR.replace(value=0.4)]))
-    (table,) = tables.contrast_tables(Context(result))
+    (table,) = tables.contrast_tables(wording.Context(result))
     assert "diff: value minus random, on the records that have random sentences; p: " in table.notes[0]
 
 
@@ -217,7 +214,9 @@ def test_a_table_of_two_families_has_the_sizes_of_both() -> None:
         of_group("b", family_size=7),
         of_group("c", family_size=0),
     ]
-    (table,) = tables.contrast_tables(Context(replace(sample_results.make(), estimates=Estimates(several))))
+    (table,) = tables.contrast_tables(
+        wording.Context(replace(sample_results.make(), estimates=Estimates(several)))
+    )
     assert table.notes[0].endswith("Holm over 7 comparisons (named in advance: over 2).")
 
 
@@ -251,10 +250,9 @@ def test_each_measure_has_a_sentence_for_both_sides(name: str, value: float) -> 
     assert "SYSTEM" in sentence
     assert wording.size(value, words.unit) in sentence
     worse = wording.filled(words.worse_below + words.worse_above, **wording.placeholders(e))
-    told = sentence + worse + words.even + words.question + words.title
-    assert not wording.PLACE.search(told)
+    assert not wording.PLACE.search(sentence + worse + words.even + words.question + words.title)
     assert sentence != wording.sentence(e.replace(value=-value), words)
-    assert tick(0.0, words.unit) == "0"
+    assert wording.tick(0.0, words.unit) == "0"
 
 
 def test_words_that_a_saved_result_tells_are_read_back_and_strange_ones_do_no_harm() -> None:
@@ -477,7 +475,6 @@ SENTENCES = {
         (r"equally paraphrased sentences of negative documents less often in their document \(0\.91, others 0\.97.*"
          "part of this difference may come from the scorer"),
     ),
-    "records to plan": ([PLAIN.replace(p=0.5, value=-0.01)], {}, "Next", r"\(1,600 records to find"),
     "groups to plan": (
         [PLAIN.replace(p=0.5, value=-0.01, n=4000)], {}, "Next", r"\(1,600 independent groups to find",
     ),

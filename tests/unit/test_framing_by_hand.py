@@ -69,16 +69,14 @@ def test_the_finding_is_true_where_both_groups_become_brighter() -> None:
 
 def test_the_direction_of_all_texts() -> None:
     """Three of eight brighter, two darker."""
-    result = values(FramingDirection())
-    assert result == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
+    assert values(FramingDirection()) == {"framing_direction": 1 / 8, "brighter": 3 / 8, "darker": 2 / 8}
 
 
 def test_random_sentences_are_classed_by_the_mean_of_theirs() -> None:
     """A negative source of −0.2; sentences of 0.6, −0.6, 0. Extracts: the first (0.6, positive), the first two (0, neutral), the second
     (−0.6, negative). Each transition has a third; two of three are brighter.
     """
-    kept = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float)
-    drawn = Extracts(("Good.", "Bad.", "So so."), kept)
+    drawn = Extracts(("Good.", "Bad.", "So so."), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=float))
     rows = FramingChange().observe_extracts(case(), (drawn,), tones([-0.2, 0.6, -0.6, 0.0]))
     result = {column: value for column, value in by_column(rows).items() if value}
     third = pytest.approx(1 / 3)

@@ -115,8 +115,7 @@ def test_a_rule_names_a_main_value_or_a_quantity() -> None:
     main_value, part = estimate(0.1, 0.2), estimate(0.8, 0.9, quantity="part")
     assert outcome("m@x<=0.5", main_value, part) == "pass"
     assert outcome("m@x:part<=0.5", main_value, part) == "fail"
-    why = part.replace(value=None, n=0)
-    assert outcome("m@x<=0.5", why) == "inconclusive"
+    assert outcome("m@x<=0.5", part.replace(value=None, n=0)) == "inconclusive"
     absent = r"'m@x<=0.5': the audit has no such estimate.*It has: m@x:part\."
     for one in (part.replace(value=None), part.replace(n=0)):
         with pytest.raises(RequestError, match=absent):
@@ -159,8 +158,7 @@ def group_difference(now: float, before: float, half: float = 0.01, **more: Any)
 ])  # fmt: skip
 def test_a_group_difference_may_shrink_and_not_grow(now: float, before: float, told: str) -> None:
     """One check: its distance from random sentences may grow by the margin."""
-    one = group_difference(now, before)
-    (check,) = hold_margin([one], 0.02)
+    (check,) = hold_margin([group_difference(now, before)], 0.02)
     assert check.outcome == told
     assert check.name == "m@x:difference[g] [a] at most 0.02 further from random sentences than [b]"
     assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message

@@ -24,8 +24,7 @@ def test_records_that_share_documents_are_labelled_alike() -> None:
     other, chosen, _ = observed_and_choice(draws, "c", labels[order], items=items[order])
     assert exact
     assert (rows[choice][:, order] == other[chosen]).all()
-    counts = {tuple(row) for row in rows[choice].tolist()}
-    assert counts == set(permutations([0, 0, 1, 1]))
+    assert {tuple(row) for row in rows[choice].tolist()} == set(permutations([0, 0, 1, 1]))
 
 
 def case(summary: str, *documents: str) -> tuple[Case]:
@@ -42,8 +41,7 @@ def test_a_crossing_sentence_is_kept_by_its_missing_words(words: int, coin: floa
     before the third: it is kept where the coin is below 3/5. Of 9 one is missing before the first: below 1/4. Of 2 the
     second is kept all the same.
     """
-    numbers = np.array([0.3, 0.1, 0.2, coin])
-    assert kept_sentences(numbers, np.array([4, 3, 5]), words).tolist() == kept
+    assert kept_sentences(np.array([0.3, 0.1, 0.2, coin]), np.array([4, 3, 5]), words).tolist() == kept
 
 
 def test_a_summary_as_long_as_its_source_has_no_extract() -> None:

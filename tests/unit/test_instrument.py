@@ -10,7 +10,6 @@ from tests.sample_cases import Supported, documents_of
 from fairbrief.auditing import Plan, audit, scorer_checks
 from fairbrief.conclusions import decisive
 from fairbrief.errors import DataError, RequestError
-from fairbrief.measures import scorer_bias
 from fairbrief.measures.scorer_bias import ScorerBiasRetrieval
 from fairbrief.reports import exports, first_answers, html
 from fairbrief.reports.result import Result
@@ -48,18 +47,14 @@ def taken(some: Sequence[Case], *measures: str, **settings: Any) -> Result:
     return audit(some, Plan(measures=measures, n_resamples=60, n_extracts=10, **settings))
 
 
-def reach(result: Result, number: int = 0) -> dict[str, dict[str, Any]]:
-    """What an audit says that a scorer finds, by author."""
-    return {row["author"]: row for row in result.made["reach"][number]["authors"]}
-
-
 # ------------------------------------------------------------------------------- what a scorer finds
 
 
 @pytest.mark.parametrize("measure", ["coverage_parity@party", "uer@party", "position_from_uniform"])
 def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> None:
     """Half of the claims are copies; sentences of the sources and people's copies are all found."""
-    found = reach(taken(cases(said=INVENTED, references=True), measure))
+    result = taken(cases(said=INVENTED, references=True), measure)
+    found = {row["author"]: row for row in result.made["reach"][0]["authors"]}
     assert (found["copier"]["claims"], found["copier"]["share_found"]) == (40, 0.5)
     assert {one["text"] for one in found["copier"]["examples"]} == {INVENTED}
     assert all(one["record"].startswith("r") for one in found["copier"]["examples"])
@@ -72,8 +67,7 @@ def test_copied_claims_are_found_and_invented_ones_are_listed(measure: str) -> N
 @pytest.mark.parametrize("said", ["", f"{INVENTED} {INVENTED}"])
 def test_the_first_screen_says_before_any_finding_that_a_scorer_does_not_reach(said: str) -> None:
     """Where most claims are found nowhere the first sentence, and the first caution, say so and what would do better."""
-    result = taken(cases(said=said), "coverage_parity@party")
-    found = html.first_screen(Context(result))
+    found = html.first_screen(Context(taken(cases(said=said), "coverage_parity@party")))
     cautions = found["answers"].get(first_answers.CAUTION, ())
     starts = "The scorer containment finds few of the summaries' claims in the sources: copier 33%"
     assert found["lead"].startswith(starts) == bool(said)
@@ -94,7 +88,7 @@ def test_reports_show_what_is_found_as_a_table() -> None:
 
 
 def shortsighted(document: str, unit: str) -> float:
-    """The share of words found; of documents that hold ``mark`` the first two words are read alone."""
+    """The share of words found; of documents that hold ``mark`` only the first two words are read."""
     words, wanted = (text.lower().replace(".", "").split() for text in (document, unit))
     read = words[:2] if "mark" in words else words
     return len({*read} & {*wanted}) / max(len({*wanted}), 1)
@@ -107,7 +101,7 @@ def by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     def replaced(text: str, share: float, key: str) -> str:  # noqa: ARG001
         return " ".join(w if i % 2 else f"syn{w.lower()}" for i, w in enumerate(text.split()))
 
-    monkeypatch.setattr(scorer_bias, "paraphrase", replaced)
+    monkeypatch.setattr("fairbrief.measures.scorer_bias.paraphrase", replaced)
     monkeypatch.setattr(scorer_checks, "why_not", lambda _: "")
 
 

@@ -15,7 +15,6 @@ import pytest
 from tests.unit.test_score import DOCUMENTS, FEW, GROUPS, SUMMARIES
 
 import fairbrief
-from fairbrief import integrations
 from fairbrief.integrations import lm_eval_task, numbers, promptfoo_hook
 from fairbrief.scoring import Score
 
@@ -36,8 +35,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch, parts: dict[str, dict[str
         module = ModuleType(tool)
         vars(module).update(members)
         monkeypatch.setitem(sys.modules, tool, module)
-    path = Path(integrations.__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, Path(lm_eval_task.__file__).with_name(f"{name}.py"))
     adapter = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(adapter)
     return adapter
@@ -62,8 +60,7 @@ def test_the_metric_of_inspect_audits_all_samples(monkeypatch: pytest.MonkeyPatc
         given.update(about)
         return lambda function: function
 
-    names = ("Metric", "SampleScore", "Scorer", "Target", "Value")
-    parts = dict.fromkeys(names, Any)
+    parts = dict.fromkeys(("Metric", "SampleScore", "Scorer", "Target", "Value"), Any)
     parts |= {"Score": SimpleNamespace, "metric": lambda function: function, "scorer": scorer}
     tool = {"inspect_ai": {}, "inspect_ai.scorer": parts, "inspect_ai.solver": {"TaskState": Any}}
     adapter = loaded("inspect_scorer", monkeypatch, tool)

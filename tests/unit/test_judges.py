@@ -105,10 +105,8 @@ def test_two_systems_have_no_rank_correlation() -> None:
 
 def test_overall_is_the_mean_of_normalised_values() -> None:
     """(v − min)/(max − min) over the systems that entered, averaged over data sets."""
-    values = np.array([[[1.0, 2.0, 3.0]], [[10.0, 30.0, 20.0]]])
-    assert normalised(values).tolist() == [[0.0, 0.75, 0.75]]
-    same = np.array([[[1.0, 1.0]], [[0.0, 2.0]]])
-    assert normalised(same).tolist() == [[0.0, 1.0]]
+    assert normalised(np.array([[[1.0, 2.0, 3.0]], [[10.0, 30.0, 20.0]]])).tolist() == [[0.0, 0.75, 0.75]]
+    assert normalised(np.array([[[1.0, 1.0]], [[0.0, 2.0]]])).tolist() == [[0.0, 1.0]]
     assert np.isnan(normalised(np.array([[[1.0, np.nan]]]))).all()
 
 

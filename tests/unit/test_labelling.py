@@ -82,8 +82,7 @@ RATED = [row(i, str(i % 10), str((i + 5) % 10), name="rating") for i in range(30
 
 def test_numbers_are_put_in_bins_by_cuts() -> None:
     """A number equal to a cut belongs below it."""
-    reading = read(RATED, bins={"rating": "3,7"})
-    assert labels(reading, "rating")[:4] == [
+    assert labels(read(RATED, bins={"rating": "3,7"}), "rating")[:4] == [
         ["up to 3", "over 3 to 7"], ["up to 3", "over 3 to 7"], ["up to 3", "over 3 to 7"], ["up to 3", "over 7"],
     ]  # fmt: skip
 
@@ -108,8 +107,7 @@ def test_what_is_no_number_is_named() -> None:
     rows = [*RATED[:2], row(40, "good", "1", name="rating")]
     with pytest.raises(DataError, match=r"records:3 \(id 'r40'\): found 'good' as 'rating'"):
         list(read(rows, bins={"rating": "3"}))
-    reading = read(rows, bins={"rating": "3"}, on_error="skip")
-    assert len(list(reading)) == 2
+    assert len(list(read(rows, bins={"rating": "3"}, on_error="skip"))) == 2
     with pytest.raises(RequestError, match="no document and no record has the attribute 'ratings'"):
         list(read(RATED, bins={"ratings": "3"}))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.command import put
 from tests.rows_by_hand import answer, observed, values_of
 from tests.stub_chat import StubChat
 
@@ -99,8 +100,7 @@ def test_exchanging_sentences_keeps_how_many_are_the_summarys() -> None:
     """
     observation = LabelGap("topic")
     unit = (case([("billing",), ("delivery",)]),)
-    scheme = observation.permutation_scheme(unit)
-    assert scheme.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    assert observation.permutation_scheme(unit).labels.tolist() == [0, 0, 0, 0, 1, 1]
     rows = observation.observe(unit, (), np.array([[0, 0, 0, 0, 1, 1], [0, 0, 1, 0, 0, 1]]))
     place = {c: i for i, c in enumerate(rows.columns)}
     assert rows.values[:, place["tvd",]].tolist() == [0.25, 1]
@@ -162,9 +162,8 @@ def test_divergence_is_in_bits() -> None:
 @pytest.fixture
 def topics(tmp_path: Path) -> str:
     """Two lists with a phrase, an ending, and a word of both."""
-    path = tmp_path / "topics.toml"
-    path.write_text('billing = "bill, direct debit, charge*, fee"\ndelivery = "parcel, Fee, 房间"\n')
-    return str(path)
+    lists = 'billing = "bill, direct debit, charge*, fee"\ndelivery = "parcel, Fee, 房间"\n'
+    return str(put(tmp_path / "topics.toml", lists))
 
 
 def test_whole_words_phrases_and_endings_are_found(topics: str) -> None:
@@ -179,11 +178,9 @@ def test_files_and_labels_that_cannot_be_used_are_named(topics: str, tmp_path: P
     """With the file and what to write; without labels, the setting that is missing."""
     with pytest.raises(RequestError, match="add labels=A\\+B"):
         specs.build(LabelGap, specs.parse("label_gap(scorer=words(file=x.toml))@topic"))
-    said = r"no words for 'roaming'\. Its labels: billing, delivery"
-    with pytest.raises(RequestError, match=said):
+    with pytest.raises(RequestError, match=r"no words for 'roaming'\. Its labels: billing, delivery"):
         list(LabelWords(topics).answer([Ask("words", ("a",), ("roaming",))]))
-    bad = tmp_path / "bad.toml"
-    bad.write_text('billing = ""')
+    bad = put(tmp_path / "bad.toml", 'billing = ""')
     with pytest.raises(DataError, match="bad\\.toml: theme 'billing' with '' is not a list of words"):
         _ = LabelWords(str(bad)).fingerprint
     with pytest.raises(DataError, match="no such file"):
@@ -197,8 +194,7 @@ def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
     """Replies 2, none, and no number: the second label, no label, and unknown; whatever the columns, the question lists all labels."""
     judge = ChatLabel("m", labels=("billing", "late delivery"), dimension="topic")
     asks = [Ask("x", ("a", "b"), ("late delivery",)), Ask("x", ("b", "c"), ("billing", "late delivery"))]
-    keys = judge.keys(asks)
-    assert keys == [("a",), ("b",), ("c",)]
+    assert judge.keys(asks) == [("a",), ("b",), ("c",)]
     ((_, text),) = judge.question(("a",)).messages
     assert "1. billing\n2. late delivery\n0. none of these" in text
     assert text.endswith("Text: a")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import write
+from tests.cli.command import put, write
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
@@ -23,8 +23,7 @@ def written(reading: Reading) -> list[tuple[str, str, str, str]]:
 
 def document(path: Path, found: Any) -> Path:
     """One JSON document, on several lines."""
-    path.write_text(json.dumps(found, indent=2), encoding="utf-8")
-    return path
+    return put(path, json.dumps(found, indent=2))
 
 
 # ------------------------------------------------------------------------------ as the tool wrote it
@@ -208,8 +207,7 @@ def test_objects_under_their_ids(tmp_path: Path) -> None:
 def test_layouts_by_name(tmp_path: Path) -> None:
     """A layout is named where the file does not show it; a plain format reads the tool's rows as they stand."""
     run = {"a": 1, "testRunData": {"testCases": [{"input": "T.", "actualOutput": "S."}]}}
-    odd = document(tmp_path / "run.json", run)
-    assert written(read(odd, format="deepeval")) == [("1", "run", "S.", "")]
+    assert written(read(document(tmp_path / "run.json", run), format="deepeval")) == [("1", "run", "S.", "")]
     fields = {"id_field": "doc_id", "documents_field": "doc.documents", "summary_field": "resps[0][0]"}
     plain = read(SAMPLES, format="jsonl", **fields)
     with pytest.raises(DataError, match="a second time"):
@@ -226,6 +224,5 @@ def test_layouts_by_name(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_broken_files_of_tools(tmp_path: Path, name: str, content: bytes, said: str) -> None:
     """A damaged file is named with what was found."""
-    (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=said):
-        list(read(tmp_path / name))
+        list(read(put(tmp_path / name, content)))

@@ -175,8 +175,7 @@ def test_sentiment_rules() -> None:
     reviews = [Document("x", {"rating": r}) for r in ("1", "2", "3", "4", "5", "nan")]
     assert list(map(usual, reviews)) == ["negative"] * 2 + ["neutral"] + ["positive"] * 2 + [None]
     assert other(reviews[2]) == "negative"
-    mixed = {"neg": 0.1, "pos": 0.2, "neu": 0.7, "compound": 0.0}
-    assert sets.argmax_sentiment(mixed) == "positive"
+    assert sets.argmax_sentiment({"neg": 0.1, "pos": 0.2, "neu": 0.7, "compound": 0.0}) == "positive"
     assert sets.argmax_sentiment({"neg": 0.2, "pos": 0.2, "neu": 0.6, "compound": 0.9}) == "negative"
     assert sets.argmax_sentiment({"neg": 0, "pos": 0, "neu": 1, "compound": 0.0}) == "neutral"
     with pytest.raises(RequestError):

@@ -54,8 +54,7 @@ def test_main_values_and_contrasts_say_it_with_both_readings(unequal: Result, me
 
 def test_without_a_difference_inside_groups_length_cannot_be_told_apart() -> None:
     """Where all documents of a group are equally long, the note says that there is no second reading."""
-    result = audited(2, records=12, spread=False)
-    notes = of(result, "coverage_parity").notes
+    notes = of(audited(2, records=12, spread=False), "coverage_parity").notes
     assert any(note.code == "length_is_group" for note in notes)
 
 

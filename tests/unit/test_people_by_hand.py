@@ -1,12 +1,12 @@
 """Measures about people on so few people and texts that their arithmetic is written out; their contract, exchange and settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.rows_by_hand import NO_LABELS, added, answer, by_column, numbers
-from tests.sample_cases import of
+from tests.sample_cases import Supported, of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
@@ -18,7 +18,7 @@ from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
 from fairbrief.testing import scores_of
-from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
+from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
 ANN = Entity("1", "Ann", "Smith", {"gender": "female"})
 BOB = Entity("2", "Bob", "Jones", {"gender": "male"})
@@ -44,8 +44,7 @@ def test_people_of_one_record_exchange_their_groups() -> None:
     """Ann and Bob are named. If Carl is the woman, nobody of one and both of two are; if Bob is, one and one of two."""
     one = [case("Ann Smith met Bob Jones and Carl Brown.", "Ann Smith met Bob Jones.", ANN, BOB, CARL)]
     observation = EntityInclusion("gender").observation
-    scheme = observation.permutation_scheme(one)
-    assert scheme.labels.tolist() == [0, 1, 1]
+    assert observation.permutation_scheme(one).labels.tolist() == [0, 1, 1]
     rows = observation.observe(one, [], np.array([[0, 1, 1], [1, 1, 0], [1, 0, 1]]))
     assert rows.columns[:4] == (
         ("source", "female"), ("source", "male"), ("included", "female"), ("included", "male"),
@@ -71,8 +70,7 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
     given = [answer([[4.0]]), answer([[np.nan]]), answer([[2.0]])]
     row = by_column(observation.observe(cases, given, NO_LABELS))
     assert row == {("score", "f"): 4, ("score", "m"): 2, ("one", "f"): 1, ("one", "m"): 1}
-    scheme = observation.permutation_scheme(cases)
-    assert scheme.labels.tolist() == [0, 1, 1]
+    assert observation.permutation_scheme(cases).labels.tolist() == [0, 1, 1]
     exchanged = by_column(observation.observe(cases, given, np.array([[1, 0, 1]])))
     assert exchanged == {("score", "f"): 0, ("score", "m"): 6, ("one", "f"): 0, ("one", "m"): 2}
     assert observation.permutation_scheme(variants("ff")) is None
@@ -82,15 +80,8 @@ def test_replies_that_cannot_be_read_are_no_scores() -> None:
 
 def test_an_audit_keeps_the_other_replies_about_a_seed_document() -> None:
     """A reply without a score is left out, and the versions of its seed document that have one are not."""
-
-    class Judge:
-        name, fingerprint = "judge", "judge"
-
-        def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
-            yield from (answer([[float(ask.columns[0])]]) for ask in asks)
-
-    spec = "judged_by_group(scorer=judge)@about"
-    plan = Plan(measures=[spec], scorers={"judge": Judge()}, n_resamples=0)
+    judge = Supported(lambda _, text: float(text))
+    plan = Plan(measures=["judged_by_group(scorer=judge)@about"], scorers={"judge": judge}, n_resamples=0)
     found = audit(variants("fmmf", ["4", "nan", "2", "5"]), plan)
     assert [e.value for e in found.estimates if e.quantity in ("mean[f]", "mean[m]")] == [4.5, 2.0]
 
@@ -167,8 +158,7 @@ def test_phrases_that_the_source_has_are_not_added() -> None:
     """
     for source, said, more in (("She won.", 0, 2), ("The first woman won.", 1, 0)):
         one = case(source, "The first woman. A first woman, not the first man.")
-        row = by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS))
-        assert row == {
+        assert by_column(PhraseCounts("first woman").observe([one], [], NO_LABELS)) == {
             ("one",): 1, ("summary", "first woman"): 2, ("source", "first woman"): said, ("added", "first woman"): more,
         }  # fmt: skip
     row = by_column(PhraseCounts("Dr., women's").observe([case("", "The women’s Dr. A Dr.")], [], NO_LABELS))
@@ -211,8 +201,7 @@ DRAWS = Totals({c: i for i, c in enumerate(INVENTED)}, np.array([list(INVENTED.v
 
 def test_invented_people_are_counted_with_whom() -> None:
     """Five people in four summaries of ten names: 5/4 a summary, half of the names; words' squares 26 - 25."""
-    found = InventedNames("gender").value(added(INVENTED))
-    assert numbers(found) == pytest.approx({
+    assert numbers(InventedNames("gender").value(added(INVENTED))) == pytest.approx({
         "invented_names": 5 / 4, "tokens": 5, "people": 2.5, "share": 1 / 2,
         "tokens_sd": 1, "people_sd": 1, "invented[female]": 3, "invented[male]": 1,
         "count[Poe]": 2, "count[Eve]": 2, "count[Zoe]": 1, "count[Kim]": 0, "count[Poe/female]": 2,
@@ -343,8 +332,9 @@ def test_measures_of_english_words_name_the_language_that_they_cannot_read(spec:
     found = audit([*CASES[4:], *german], Plan(measures=(spec,), n_resamples=0))
     main_value = of(found, spec.partition("@")[0])
     assert any("the text is German" in reason for reason in main_value.excluded)
-    with pytest.raises(RequestError, match="in English only; these are in German"):
+    with pytest.raises(RequestError, match=r"in English only; these are in German.*--language"):
         audit(german, Plan(measures=(spec,), n_resamples=0))
+    assert audit(german, Plan(measures=(spec,), n_resamples=0, language="en")).made["language"] == "English"
 
 
 def built(member: int, text: str) -> Case:

@@ -253,16 +253,14 @@ def test_a_seed_reproduces_every_byte_whatever_else_is_built(tmp_path: Path) -> 
     """The same seed writes the same file; a seed document's rows do not depend on its neighbours; another seed differs."""
     other = replace(CROWD, id="two")
     for name, records, seed in (("a", [CROWD], 5), ("b", [other, CROWD], 5), ("c", [CROWD], 6)):
-        made = built(*records, per_seed_document=4, seed=seed)
-        write_lines(map(record_line, made), tmp_path / name)
+        write_lines(map(record_line, built(*records, per_seed_document=4, seed=seed)), tmp_path / name)
     a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
     assert b.endswith(a)
     assert a != c
     row = json.loads(a.splitlines()[0])
     assert list(row) == ["id", "seed_document", "documents", "attributes", "entities"]
     name = row["documents"][0]["text"].split(",")[0].rsplit(" ", 1)[0]
-    mention = {"document": 0, "start": 0, "end": len(name), "kind": "full"}
-    assert row["entities"][0]["mentions"][0] == mention
+    assert row["entities"][0]["mentions"][0] == {"document": 0, "start": 0, "end": len(name), "kind": "full"}
 
 
 def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
@@ -291,8 +289,7 @@ def test_a_seed_document_that_cannot_fill_its_set_writes_no_row() -> None:
 def test_names_of_the_text_are_avoided() -> None:
     """A name that is a word of the original is not given to anybody in it."""
     given = record("[Mia Horn|m|full] went to Ada, Bea and Cleo.", m=("Mia", "Horn"))
-    made = built(given, design="mono", per_seed_document=8)
-    used = {e.first_name for r in made for e in r.entities}
+    used = {e.first_name for r in built(given, design="mono", per_seed_document=8) for e in r.entities}
     assert not used & {"Ada", "Bea", "Cleo", "Mia"}
 
 
@@ -390,8 +387,7 @@ def test_people_who_are_they_keep_name_and_pronouns() -> None:
 def test_the_noun_right_before_a_name_follows_it() -> None:
     """The woman Eva becomes the man, though the annotation does not mark the noun."""
     eva = record("the voice of the woman [Eva|e|last].", e=(None, "Eva"))
-    template = make_template(eva, lambda _: True, content=True)
-    filled = fill(template, {"e": Assignment("Troy", gender="male")})
+    filled = fill(make_template(eva, lambda _: True, content=True), {"e": Assignment("Troy", gender="male")})
     assert filled.documents[0].text == "the voice of the man Troy."
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.command import put
 
 from fairbrief.errors import DataError
 from fairbrief.readers.corefud import read_corefud
@@ -45,19 +46,13 @@ CONLLU = """\
 """
 
 
-def _write(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def _said(record: Record, entity: Entity) -> list[tuple[str, str]]:
     return [(m.kind, record.documents[m.document].text[m.start : m.end]) for m in entity.mentions]
 
 
 def test_corefud_people_have_their_own_words(tmp_path: Path) -> None:
     """Text follows SpaceAfter and paragraphs; a pronoun joined to a verb is found; the mother's name is not her son's."""
-    (record,) = read_corefud(_write(tmp_path, "a.conllu", CONLLU))
+    (record,) = read_corefud(put(tmp_path / "a.conllu", CONLLU))
     assert record.documents[0].text == "\"Dr. Mia Horn's son,\" she'd said.\nThey like it."
     assert (record.id, record.attributes, record.references) == ("visit", {"genre": "news"}, ("A visit.",))
     (mia,) = record.entities
@@ -77,14 +72,14 @@ def test_corefud_faults_are_named_by_line(tmp_path: Path, old: str, new: str, sa
     """What is wrong in a file is told with its line."""
     assert CONLLU.count(old) == 1
     with pytest.raises(DataError, match=says.replace("(", r"\(").replace(")", r"\)")):
-        list(read_corefud(_write(tmp_path, "a.conllu", CONLLU.replace(old, new))))
+        list(read_corefud(put(tmp_path / "a.conllu", CONLLU.replace(old, new))))
 
 
 def test_a_folder_is_read_in_order_and_an_empty_one_is_refused(tmp_path: Path) -> None:
     """All files below a folder are read, sorted; a folder without any is an error, as is a path that is not there."""
     for name in ("b", "a"):
         (tmp_path / name).mkdir()
-        _write(tmp_path / name, "x.conllu", CONLLU.replace("visit", f"visit-{name}"))
+        put(tmp_path / name / "x.conllu", CONLLU.replace("visit", f"visit-{name}"))
     assert [r.id for r in read_corefud(tmp_path)] == ["visit-a", "visit-b"]
     with pytest.raises(DataError, match=r"found no \.coref file"):
         list(read_ontonotes(tmp_path))
@@ -108,7 +103,7 @@ def _conll(rows: list[tuple[str, str, str, str]]) -> str:
 
 def test_conll_words_are_set_as_in_print(tmp_path: Path) -> None:
     """Quotes, brackets, stops and currency signs are set without stray blanks, and mentions lie on their words."""
-    (record,) = read_conll(_write(tmp_path, "a_conll", _conll(ROWS)))
+    (record,) = read_conll(put(tmp_path / "a_conll", _conll(ROWS)))
     assert record.documents[0].text == 'Lena Roth has not "lost" her case, (she paid $0.5).'
     (lena,) = record.entities
     assert _said(record, lena) == [("full", "Lena Roth"), ("his", "her"), ("he", "she")]
@@ -120,19 +115,19 @@ def test_conll_faults_are_named_by_line(tmp_path: Path) -> None:
     """A mention or name that never ends is told with the line where it begins."""
     broken = [*ROWS[:1], *ROWS[2:]]
     with pytest.raises(DataError, match=r"a_conll:2: found '(PERSON|3)' without its end"):
-        list(read_conll(_write(tmp_path, "a_conll", _conll(broken))))
+        list(read_conll(put(tmp_path / "a_conll", _conll(broken))))
     cut = _conll(ROWS).replace("d 0 1 Roth NNP - - - - - *) 3)", "d 0 1")
     with pytest.raises(DataError, match="a_conll:3: found 3 columns"):
-        list(read_conll(_write(tmp_path, "a_conll", cut)))
+        list(read_conll(put(tmp_path / "a_conll", cut)))
 
 
 def test_ontonotes_wants_all_three_files_with_the_same_words(tmp_path: Path) -> None:
     """A missing companion and a word that differs from the tree are told with their place."""
-    coref = _write(tmp_path, "x.coref", '<DOC DOCNO="x@x">\n<TEXT>\nLena ran .\n</TEXT>\n</DOC>\n')
-    _write(tmp_path, "x.parse", "(TOP (S (NNP Lena) (VBD sat) (. .)))\n")
+    coref = put(tmp_path / "x.coref", '<DOC DOCNO="x@x">\n<TEXT>\nLena ran .\n</TEXT>\n</DOC>\n')
+    put(tmp_path / "x.parse", "(TOP (S (NNP Lena) (VBD sat) (. .)))\n")
     with pytest.raises(DataError, match=r"found no 'x\.name'"):
         list(read_ontonotes(coref))
-    _write(tmp_path, "x.name", "<DOC>\nLena ran .\n</DOC>\n")
+    put(tmp_path / "x.name", "<DOC>\nLena ran .\n</DOC>\n")
     with pytest.raises(DataError, match=r"x\.coref:3: found 'ran'; expected 'sat'"):
         list(read_ontonotes(coref))
 
@@ -146,7 +141,7 @@ def corefud(tmp_path: Path, *words: str) -> dict[str, Entity]:
         mark = f"Entity={entity[0]}" if entity else "_"
         rows.append(f"{number}\t{form}\t{form}\t{part}\t{tag}\t_\t{head}\t{relation}\t_\t{mark}")
     fields = "# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity"
-    path = _write(tmp_path, "one.conllu", "\n".join(["# newdoc id = one", fields, *rows, "", ""]))
+    path = put(tmp_path / "one.conllu", "\n".join(["# newdoc id = one", fields, *rows, "", ""]))
     (record,) = read_corefud(path)
     return {" ".join(filter(None, (e.first_name, e.last_name))): e for e in record.entities}
 

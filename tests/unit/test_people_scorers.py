@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.command import printed, write
+from tests.cli.command import printed, put, write
 
 from fairbrief.classifiers.people import Names, People, read_pages
 from fairbrief.errors import BackendError, DataError, RequestError
@@ -37,8 +37,7 @@ def test_counts_agree_with_scikit_learn() -> None:
 
 def test_a_page_table_decides_and_changes_the_fingerprint(tmp_path: Path) -> None:
     """Pages outrank the census, later lines earlier ones, and another table is another scorer."""
-    table = tmp_path / "pages.csv"
-    table.write_text("name,gender\nMary Blat,f\nMary Blat,m\n", encoding="utf-8-sig")
+    table = put(tmp_path / "pages.csv", "\ufeffname,gender\nMary Blat,f\nMary Blat,m\n")
     scorer = Names(pages=str(table))
     (scores,) = scorer.answer([Ask("names", ("Mary Blat", "Mary Poe"), ("female", "male"))])
     assert scores.matrix.tolist() == [[0, 1], [1, 0]]
@@ -50,8 +49,7 @@ def test_a_page_table_decides_and_changes_the_fingerprint(tmp_path: Path) -> Non
 ])  # fmt: skip
 def test_a_bad_page_table_is_told_with_its_line(tmp_path: Path, content: str, said: str) -> None:
     """Whoever made the table learns where it is wrong."""
-    table = tmp_path / "pages.csv"
-    table.write_text(content, encoding="utf-8")
+    table = put(tmp_path / "pages.csv", content)
     with pytest.raises(DataError, match=said):
         list(Names(pages=str(table)).answer([Ask("names", ("Bo",), ("female",))]))
     with pytest.raises(RequestError, match="cannot be read"):
@@ -109,9 +107,8 @@ def test_the_command_makes_a_table_of_genders_by_most_pronouns(tmp_path: Path) -
         "ann lee": "unknown", "mary poole": "female", "john smith": "unknown", "bo dahl": "male", "eve lee)": "female",
         "kay lee (an (old) actor)": "female", "m. poole": "female",
     }  # fmt: skip
-    (tmp_path / "no.xml").write_text("he said")
     with pytest.raises(DataError, match=r"no\.xml: found what is not XML"):
-        printed("build", "pages", tmp_path / "no.xml", "--out", out)
+        printed("build", "pages", put(tmp_path / "no.xml", "he said"), "--out", out)
 
 
 WOMEN = ("Mary", "Susan", "Linda", "Karen")

@@ -30,8 +30,7 @@ def article(count: int) -> str:
 
 def case_of(count: int, summary: str, *references: str) -> Case:
     """An article of so many sentences, and what was written about it."""
-    record = Record("r", (Document(article(count)),), references)
-    return Case(record, Summary("r", "s", summary))
+    return Case(Record("r", (Document(article(count)),), references), Summary("r", "s", summary))
 
 
 def scores_for(observation: Positions, case: Case) -> list[Scores]:
@@ -107,8 +106,7 @@ def test_duplicates_count_unless_once() -> None:
 def test_short_articles_are_stretched_unless_they_fill_the_first_segments() -> None:
     """The last of four sentences is the article's last quarter; in the release it is the fourth tenth."""
     case = case_of(4, "Now three.", "Then zero.")
-    stretched = histogram(totals_of(Positions(), case), "generated")
-    assert stretched == pytest.approx([*[0] * 7, 0.2, 0.4, 0.4])
+    assert histogram(totals_of(Positions(), case), "generated") == pytest.approx([*[0] * 7, 0.2, 0.4, 0.4])
     assert histogram(totals_of(Positions(short="first"), case), "generated") == [0, 0, 0, 1, *[0] * 6]
 
 
@@ -152,8 +150,7 @@ def test_the_system_and_the_mean_of_its_references_change_places() -> None:
     case = case_of(12, "Now zero.", "Then nine. Then eight.", "About three.")
     scheme = Positions().permutation_scheme((case,))
     assert scheme.is_together
-    labels = distinct_permutations(scheme.labels)
-    rows = Positions().observe((case,), scores_for(Positions(), case), labels)
+    rows = Positions().observe((case,), scores_for(Positions(), case), distinct_permutations(scheme.labels))
     real, swapped = (by_column(rows, row) for row in (0, 1))
     for (name, *rest), value in swapped.items():
         first, _, more = name.partition(" ")
@@ -348,7 +345,7 @@ def test_figures_6_and_9_are_asked_for() -> None:
 
 @pytest.mark.usefixtures("nltk_data")
 def test_the_protocol_is_refused_without_references() -> None:
-    """It has no number without references, and the error says so; it printed tables of dashes."""
+    """It has no number without references, and the error says so."""
     with pytest.raises(RequestError, match="has no numbers for this input: no references"):
         audit([case_of(12, "Some five.")], Plan(protocol="chhabra-position", n_resamples=0))
 

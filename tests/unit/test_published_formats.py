@@ -5,18 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cli.command import put
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.types import Record
 from fairbrief.workbench.corpora.published_formats import FORMATS, format_of
 from fairbrief.workbench.corpora.text_sources import read_texts
-
-
-def put(folder: Path, name: str, content: str | bytes) -> Path:
-    """A small file."""
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 def read_as(format_: str, path: Path) -> list[Record]:
@@ -56,7 +50,7 @@ AMAZON = [{"overall": 5.0, "reviewText": "Holds tea.", "asin": "B1"}, {"overall"
 
 def test_labelled_tweets(tmp_path: Path) -> None:
     """A line is id, label and text; a text may hold the mark; a line that is not UTF-8 is read as Latin-1."""
-    path = put(tmp_path, "input.txt", b"1<||>male<||>Tea \xe9\n2<||>Pro-Rep<||>a <||> b \xc3\xa9\x85\n\n")
+    path = put(tmp_path / "input.txt", b"1<||>male<||>Tea \xe9\n2<||>Pro-Rep<||>a <||> b \xc3\xa9\x85\n\n")
     one, two = read_as("labelled", path)
     assert (one.id, one.documents[0].text, one.documents[0].attributes) == ("1", "Tea é", {"label": "male"})
     assert two.documents[0].text == "a <||> b Ã©"  # a line with one bad byte is Latin-1 as a whole
@@ -66,8 +60,7 @@ def test_labelled_tweets(tmp_path: Path) -> None:
 def test_semeval(tmp_path: Path) -> None:
     """SemEval's table gives the stance as published and the target; a short row is told."""
     content = SEMEVAL + '1\tTea\tI "like" it é\tFAVOR\tPOSITIVE\r\n'
-    path = put(tmp_path, "train.txt", content.encode("latin-1"))
-    (tweet,) = read_as("semeval", path)
+    (tweet,) = read_as("semeval", put(tmp_path / "train.txt", content.encode("latin-1")))
     assert (tweet.id, tweet.attributes) == ("Tea-1", {"target": "Tea"})
     assert tweet.documents[0].text == 'I "like" it é'
     assert tweet.documents[0].attributes == {"stance": "FAVOR", "sentiment": "POSITIVE"}
@@ -80,8 +73,7 @@ def test_mitweet(tmp_path: Path) -> None:
         'Tea,"one, quoted\nline",1,0,0,2,-1', "Tea,two,1,2,2,2,0", "Tea,three,1,0,2,-1,-1", "Mugs,four,0,-1,-1,-1,-1",
         "Mugs,five,1,0,0,1,2",
     )  # fmt: skip
-    path = put(tmp_path, "MITweet.csv", head + "\n".join(rows) + "\n")
-    tweets = read_as("mitweet", path)
+    tweets = read_as("mitweet", put(tmp_path / "MITweet.csv", head + "\n".join(rows) + "\n"))
     found = [t.documents[0].attributes.get("ideology") for t in tweets]
     assert found == ["left", "right", "center", None, "center"]
     assert tweets[0].documents[0].text == "one, quoted\nline"
@@ -93,8 +85,8 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
     folder = tmp_path / "val"
     folder.mkdir()
     head = "group_id\treview_text\tcategory\trating\trouge1\n"
-    put(folder, "b.csv", head + 'B\tNice "mug\tkitchen\t5.0\t0.1\nB\tBroke.\tkitchen\t1.0\t0.2\n')
-    put(folder, "a.csv", head + "A\tFine.\tshoes\t3.0\t0.1\n")
+    put(folder / "b.csv", head + 'B\tNice "mug\tkitchen\t5.0\t0.1\nB\tBroke.\tkitchen\t1.0\t0.2\n')
+    put(folder / "a.csv", head + "A\tFine.\tshoes\t3.0\t0.1\n")
     first, second = read_as("fewsum", folder)
     assert (first.id, second.id) == ("A", "B")
     assert [d.text for d in second.documents] == ['Nice "mug', "Broke."]
@@ -105,8 +97,7 @@ def test_fewsum_reviews(tmp_path: Path) -> None:
 def test_fewsum_gold(tmp_path: Path) -> None:
     """Gold sets carry their summaries as references; equal group ids are kept apart."""
     rows = "food\tOne.\tTwo.\tfood\tBoth.\tAll.\nfood\tSix.\tTen.\tfood\tS.\tT.\n"
-    path = put(tmp_path, "test.csv", FEWSUM + rows)
-    first, second = read_as("fewsum", path)
+    first, second = read_as("fewsum", put(tmp_path / "test.csv", FEWSUM + rows))
     assert [d.text for d in first.documents] == ["One.", "Two."]
     assert first.references == ("Both.", "All.")
     assert first.id != second.id
@@ -114,8 +105,7 @@ def test_fewsum_gold(tmp_path: Path) -> None:
 
 def test_amazon(tmp_path: Path) -> None:
     """Amazon's lines, packed or not; a review may lack its text; Python's dicts are refused with their line."""
-    path = tmp_path / "reviews.json.gz"
-    path.write_bytes(gzip.compress("\n".join(map(json.dumps, AMAZON)).encode()))
+    path = put(tmp_path / "reviews.json.gz", gzip.compress("\n".join(map(json.dumps, AMAZON)).encode()))
     one, two = read_as("amazon", path)
     assert one.documents[0].attributes == {"rating": "5"}
     assert one.attributes == two.attributes == {"product": "B1"}
@@ -127,13 +117,13 @@ def test_amazon(tmp_path: Path) -> None:
 
 def test_court(tmp_path: Path) -> None:
     """An utterance that follows no other begins a conversation; justices and sides are told apart."""
-    path = put(tmp_path, "conversations.dat", COURT)
+    path = put(tmp_path / "conversations.dat", COURT)
     found = read_as("court", path)
     assert [(c.id, len(c.documents)) for c in found] == [("7-1", 2), ("7-2", 1), ("8-1", 1)]
     assert [d.attributes.get("side") for c in found for d in c.documents] == SIDES
     assert found[0].documents[1].attributes["speaker"] == "MS. TWO"
     assert all("gender" not in d.attributes for c in found for d in c.documents)
-    put(tmp_path, "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
+    put(tmp_path / "supreme.gender.txt", "MS. TWO +++$+++ female\nJUSTICE ONE +++$+++ NA\n")
     known = [d.attributes.get("gender") for c in FORMATS["court"](path) for d in c.documents]
     assert known.count("female") == 1
     assert known[1] == "female"
@@ -141,15 +131,13 @@ def test_court(tmp_path: Path) -> None:
 
 def test_convokit(tmp_path: Path) -> None:
     """ConvoKit's utterances: sides by their codes, and none where the code says none."""
-    path = put(tmp_path, "utterances.jsonl", CONVOKIT)
-    a, b = read_as("convokit", path)
+    a, b = read_as("convokit", put(tmp_path / "utterances.jsonl", CONVOKIT))
     assert [d.attributes.get("side") for d in (*a.documents, *b.documents)] == SIDES
 
 
 def test_iq2(tmp_path: Path) -> None:
     """A debate's turns with their speakers' types; a debate without a transcript is named."""
-    path = put(tmp_path, "iq2.json", json.dumps(DEBATE))
-    (debate,) = read_as("iq2", path)
+    (debate,) = read_as("iq2", put(tmp_path / "iq2.json", json.dumps(DEBATE)))
     assert debate.id == "Tea-010203"
     assert debate.attributes == {"title": "Tea is better than coffee"}
     assert [d.text for d in debate.documents] == ["Welcome. Begin.", "It is."]
@@ -177,7 +165,7 @@ def test_iq2(tmp_path: Path) -> None:
 def test_faults_have_a_place(tmp_path: Path, format_: str, content: str | bytes, said: str) -> None:
     """With file and line, what was found and what was wanted."""
     with pytest.raises(DataError, match=said):
-        list(FORMATS[format_](put(tmp_path, "bad", content)))
+        list(FORMATS[format_](put(tmp_path / "bad", content)))
 
 
 def test_unknown(tmp_path: Path) -> None:
@@ -186,4 +174,4 @@ def test_unknown(tmp_path: Path) -> None:
         list(read_texts(tmp_path, {}, "x"))
     with pytest.raises(RequestError, match="no file"):
         format_of(tmp_path / "none")
-    assert format_of(put(tmp_path, "x.jsonl", '{"id": 1, "documents": ["a"]}')) is None
+    assert format_of(put(tmp_path / "x.jsonl", '{"id": 1, "documents": ["a"]}')) is None

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from tests.cli.command import put
 
 from fairbrief.errors import DataError, MissingExtra, RequestError
 from fairbrief.readers import read
@@ -127,8 +128,8 @@ def test_named_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     assert tell(read("hf:someone/data:test", system="data")) == EXPECTED[:5]
-    (tmp_path / "first.jsonl").write_text('{"id": "first", "documents": ["a"], "summary": "b"}')
-    first, *others = read([str(tmp_path / "first.jsonl"), "hf:someone/data:test"])
+    path = put(tmp_path / "first.jsonl", '{"id": "first", "documents": ["a"], "summary": "b"}')
+    first, *others = read([str(path), "hf:someone/data:test"])
     assert (first.record.id, len(others)) == ("first", 5)
     with pytest.raises(RequestError, match=r"no split 'tset'.*Did you mean 'test'"):
         read("hf:someone/data:tset")
@@ -146,25 +147,20 @@ def test_library_that_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_csv(tmp_path: Path) -> None:
     """CSV and TSV: texts cut by the separator, values beside, line breaks in quotes, byte order mark."""
-    path = tmp_path / "data.csv"
-    path.write_text("\ufeff" + CSV, newline="")
+    path = put(tmp_path / "data.csv", "\ufeff" + CSV)
     expected = [
         ("1", [("One.", {"party": "a"}), ("Two.", {"party": "b"})], "data", "Both"),
         ("2", [("Three", {"party": "c"})], "data", "Line\nbreak"),
     ]
     assert tell(read(path, **CSV_OPTIONS)) == expected
     assert [c.record.where for c in read(path, **CSV_OPTIONS)] == ["data.csv:2", "data.csv:3"]
-    other = tmp_path / "data.tsv"
-    other.write_text(CSV.replace(",", "\t"), newline="")
-    assert tell(read(other, **CSV_OPTIONS)) == expected
+    assert tell(read(put(tmp_path / "data.tsv", CSV.replace(",", "\t")), **CSV_OPTIONS)) == expected
 
 
 def test_lists_in_cells(tmp_path: Path) -> None:
     """A cell may hold documents and references as a JSON list."""
-    path = tmp_path / "data.csv"
     rows = '1,"[""a"", {""text"": ""b""}]","[""r"", ""q""]",s\n2,[a],[r],s\n'
-    path.write_text(f"id,documents,references,summary\n{rows}")
-    first, second = read(path)
+    first, second = read(put(tmp_path / "data.csv", f"id,documents,references,summary\n{rows}"))
     assert [d.text for d in first.record.documents] == ["a", "b"]
     assert first.record.references == ("r", "q")
     assert (second.record.documents[0].text, second.record.references) == ("[a]", ("[r]",))
@@ -179,8 +175,7 @@ def test_lists_in_cells(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
     """A bad row is named with its lines; the good ones are read when such rows are skipped."""
-    path = tmp_path / "data.csv"
-    path.write_bytes(content)
+    path = put(tmp_path / "data.csv", content)
     with pytest.raises(DataError) as raised:
         list(read(path, documents_field="text"))
     assert str(raised.value).startswith(found)
@@ -192,20 +187,17 @@ def test_bad_csv(tmp_path: Path, content: bytes, found: str) -> None:
 @pytest.mark.parametrize("mark", ["|", ";", "\t"])
 def test_another_delimiter(tmp_path: Path, mark: str) -> None:
     """Semicolons, tabs or bars separate the columns of a .csv file without a comma in its first line, unless it is quoted."""
-    path = tmp_path / "data.csv"
-    path.write_text("id,text,summary\n1,Good, but,fine\n".replace(",", mark).replace(f"{mark} ", ", "))
-    [case] = read(path, documents_field="text")
+    content = "id,text,summary\n1,Good, but,fine\n".replace(",", mark).replace(f"{mark} ", ", ")
+    [case] = read(put(tmp_path / "data.csv", content), documents_field="text")
     assert case.record.documents[0].text == "Good, but"
-    path.write_text('"a;b"\nx\n')
     with pytest.raises(RequestError, match=r"no column 'documents'. Its columns: 'a;b'"):
-        list(read(path))
+        list(read(put(tmp_path / "data.csv", '"a;b"\nx\n')))
 
 
 @pytest.mark.parametrize(("ending", "content"), [("jsonl", "\n \n"), ("json", ""), ("csv", "")])
 def test_empty_files(tmp_path: Path, ending: str, content: str) -> None:
     """A file without a record is an error on every setting."""
-    path = tmp_path / f"data.{ending}"
-    path.write_text(content)
+    path = put(tmp_path / f"data.{ending}", content)
     with pytest.raises(DataError, match=f"data.{ending} has no record"):
         list(read(path, on_error="skip"))
 
@@ -215,17 +207,15 @@ def test_empty_files(tmp_path: Path, ending: str, content: str) -> None:
 )
 def test_broken_arrays(tmp_path: Path, content: str) -> None:
     """A broken JSON array stops the reading, since what follows cannot be told apart."""
-    path = tmp_path / "data.json"
-    path.write_bytes(content.encode(errors="surrogateescape"))
+    path = put(tmp_path / "data.json", content.encode(errors="surrogateescape"))
     with pytest.raises(DataError, match=r"data.json: found invalid JSON"):
         list(read(path, on_error="skip").records())
 
 
 def test_an_array_with_an_object_that_is_not_utf8(tmp_path: Path) -> None:
     """The byte is counted in its object, and the other objects are read."""
-    path = tmp_path / "data.json"
-    path.write_bytes(b'[{"id": 1, "documents": ["a"], "summary": "b"}, {"id": "\xc3("}]' + b" " * 9)
-    reading = read(path, on_error="skip", encoding="utf-8")
+    content = b'[{"id": 1, "documents": ["a"], "summary": "b"}, {"id": "\xc3("}]' + b" " * 9
+    reading = read(put(tmp_path / "data.json", content), on_error="skip", encoding="utf-8")
     assert [case.record.id for case in reading] == ["1"]
     assert reading.skipped[0].startswith("data.json:2: found the byte 0xc3 at byte offset 8 of the object")
 
@@ -250,8 +240,7 @@ def test_paths_that_are_none(tmp_path: Path) -> None:
 
 def test_columns_that_are_none(tmp_path: Path) -> None:
     """A table without a column that is needed is refused with its columns, on every setting."""
-    path = tmp_path / "data.csv"
-    path.write_text(CSV, newline="")
+    path = put(tmp_path / "data.csv", CSV)
     columns = "'id', 'text', 'party', 'summary'"
     with pytest.raises(RequestError, match=f"no column 'documents'. Its columns: {columns}"):
         list(read(path, on_error="skip"))

@@ -234,8 +234,7 @@ def test_an_empty_name_reads_no_field() -> None:
     case = one(row, system_field="", references_field="")
     assert (case.summary.system, case.record.references) == ("records", ())
     row = {"id": "a", "text": "One.", "summary": "S."}
-    grouped = one(row, group_by="id", documents_field="text", references_field="")
-    assert grouped.record.references == ()
+    assert one(row, group_by="id", documents_field="text", references_field="").record.references == ()
 
 
 @pytest.mark.parametrize(("source", "options", "error", "message"), [

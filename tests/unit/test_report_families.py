@@ -11,29 +11,27 @@ from tests import sample_families, sample_results
 
 from fairbrief import audit, registry
 from fairbrief.reports import figures, html, tables
-from fairbrief.reports.figures import Figure
 from fairbrief.reports.plot import DARK, LIGHT, SERIES
 from fairbrief.types import Estimate, Note
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, Figure]:
+def drawn() -> dict[str, figures.Figure]:
     """Every figure of a result of all families, by title."""
     return {figure.title: figure for figure in figures.draw(sample_families.make())}
 
 
-def labels(figure: Figure) -> list[str]:
+def labels(figure: figures.Figure) -> list[str]:
     """What is read out in the place of each picture."""
     return [re.search(r'aria-label="([^"]*)"', panel.svg)[1] for panel in figure.panels]  # type: ignore[index] - a miss must fail here
 
 
-def built_in_measures() -> list[str]:
-    """The measures that this package declares itself."""
-    declared = registry.declared("measure").items()
-    return [name for name, point in declared if point[0].value.startswith("fairbrief.")]
+DECLARED = registry.declared("measure")
 
 
-@pytest.mark.parametrize("name", built_in_measures())
+@pytest.mark.parametrize(
+    "name", [name for name in DECLARED if DECLARED[name][0].value.startswith("fairbrief.")]
+)
 def test_every_built_in_measure_declares_its_words(name: str) -> None:
     """Family, question, the harm of a gap and figures that exist are declared by each measure."""
     declaration = registry.load("measure", name).declaration
@@ -43,7 +41,7 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
     assert set(declaration.figures) <= set(figures.KINDS)
 
 
-def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
+def test_each_family_has_its_pictures(drawn: dict[str, figures.Figure]) -> None:
     """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
         "Coverage gap of single records by side", "How well a summary reveals the group, by seed document",
@@ -52,7 +50,7 @@ def test_each_family_has_its_pictures(drawn: dict[str, Figure]) -> None:
     assert all(figure.panels for figure in drawn.values())
 
 
-def test_regressions_are_drawn_for_groups_of_ten_or_more(drawn: dict[str, Figure]) -> None:
+def test_regressions_are_drawn_for_groups_of_ten_or_more(drawn: dict[str, figures.Figure]) -> None:
     """Each group's slope and its value at neutral are read out; fewer texts have points and no line, many at most 300 points."""
     title = "Change of sentiment from article to summary"
     said = "female: slope -0.40, at neutral +0.00; male: slope -0.50, at neutral +0.10"
@@ -72,8 +70,7 @@ def test_what_a_picture_leaves_out_is_said() -> None:
 
 def test_both_intervals_are_shown_where_there_are_two() -> None:
     """The interval within seed documents has a column of its own, in the digits of the value, and only there."""
-    page = html.render(sample_families.make())
-    assert '<td class="num"><bdi>[0.06, 0.14]</bdi></td>' in page
+    assert '<td class="num"><bdi>[0.06, 0.14]</bdi></td>' in html.render(sample_families.make())
     assert "<bdi>within seed documents</bdi>" not in html.render(sample_results.make())
 
 

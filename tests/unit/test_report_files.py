@@ -44,8 +44,7 @@ def test_every_note_has_its_words_and_stands_in_results_json_with_them() -> None
     (written,) = json.loads(sample_results.results_json(replace(EMPTY, estimates=(e,))))["estimates"]
     told = {"reason": "one group only"}
     assert written["notes"] == [{"code": "undefined", "arguments": told, "text": "undefined: one group only"}]
-    later = wording.worded(cast("Any", Note)("of_a_later_version", {"n": 3}))
-    assert later == "of_a_later_version, n 3"
+    assert wording.worded(cast("Any", Note)("of_a_later_version", {"n": 3})) == "of_a_later_version, n 3"
 
 
 @pytest.mark.parametrize("result", [sample_results.make(), sample_results.hostile(), EMPTY])

@@ -163,7 +163,7 @@ def test_other_scorers_read_a_summary_sentence_by_sentence() -> None:
 
 
 def test_the_texts_of_a_value_read_as_one() -> None:
-    """``texts=values`` joins a value's documents before words are cut: a word pair across two documents is seen then alone."""
+    """``texts=values`` joins a value's documents before words are cut: only then is a word pair across two documents seen."""
     source = (("cats chase", "a"), ("dogs sleep", "b"), ("birds sing", "a"))
     case = case_of(source, "chase || birds")
     pairs = "ngram(n=2)"
@@ -177,8 +177,7 @@ def test_the_texts_of_a_value_read_as_one() -> None:
 
 def test_sof_over_values_present() -> None:
     """SOF averages each value over the records that have it, and needs two values."""
-    third = case_of((("cats", "a"), ("birds", "c")), "cats")
-    found = values(Sof("x"), case_of(), third)
+    found = values(Sof("x"), case_of(), case_of((("cats", "a"), ("birds", "c")), "cats"))
     e = [0.0, 4 / 9, 1 / 2]
     assert found["sof"] == pytest.approx(sum(abs(k - sum(e) / 3) for k in e) / 3)
     assert np.isnan(values(Sof("x", single="fair"), case_of((("cats", "a"),), "cats"))["sof"])
@@ -205,19 +204,14 @@ def extracts(kept: Sequence[Sequence[float]] = KEPT) -> tuple[t.Extracts]:
     return (t.Extracts(("A.", "B.", "C.", "D."), np.array(kept, dtype=float)),)
 
 
-def n_grams() -> list[t.Scores]:
-    """Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third; a has
-    three tokens, b one.
-    """
-    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
-    return [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
-
-
 def test_extracts_of_n_grams_are_read_as_written_out() -> None:
     """The source has 3/4 of a. One extract says a alone: b lacks 1/4. The next has 1 of a and 2 of b: a lacks 3/4 - 1/3 =
     5/12, and has 4/9 of its share. In the last nothing is found, and it is not read.
     """
-    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams()))
+    # Sentences have two, one, one and one n-gram: a has those of the first and third, b of the second and third.
+    matrix = np.array([[1.0, 1, 0, 1, 0], [0.0, 0, 1, 1, 0]])
+    n_grams = [t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.array([3.0, 1.0]))]
+    row = by_column(Representation("x").observe_extracts((BOTH,), extracts(), n_grams))
     assert row == pytest.approx(
         {
             ("one",): 1, ("unfair",): 1, ("uer",): (1 / 4 + 5 / 12) / 2 / 2, ("auc",): (1 + 5 / 9) / 2,
@@ -254,8 +248,7 @@ def test_extracts_of_other_scorers_are_weighed_by_a_softmax() -> None:
     support = t.Scores(matrix, np.array([0, 0, 1, 2, 3]), np.zeros(2))
     sizes = t.Scores(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.array([3.0, 1.0]))
     observation = Representation("x", scorer="bertscore", temperature=0.5)
-    rows = observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes])
-    row = by_column(rows)
+    row = by_column(observation.observe_extracts((BOTH,), extracts(KEPT[:2]), [support, sizes]))
     assert row["summary", "a"] == pytest.approx((1 / (1 + math.exp(-0.1)) + 1 / 2) / 2)
     assert row["source", "a"] == 3 / 4
 

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from tests import sample_results
 from tests.sample_cases import MEASURES, Modelled, assert_same, cases_of
 
-from fairbrief import auditing
 from fairbrief.auditing import Plan, audit, ledger, run
 from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.measures.representation import Bur
@@ -192,7 +191,7 @@ def test_late_counterfactuals_join_their_cluster(cases: list[Case], monkeypatch:
         late.append(Case(record, replace(c.summary, record=record.id)))
     plan = replace(PLAN, measures=["equal_coverage@party", "uer@party"], has_clusters=True)
     wanted = written(audit([*late, *ours], plan))
-    monkeypatch.setattr(auditing, "HEAD", 24)
+    monkeypatch.setattr("fairbrief.auditing.HEAD", 24)
     assert_written(audit([*ours, *late], replace(plan, has_clusters=False)), wanted)
     with pytest.raises(RequestError, match="read only once: say has_clusters=True"):
         audit(iter([*ours, *late]), replace(plan, has_clusters=False, sanity_baselines=()))

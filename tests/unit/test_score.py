@@ -102,8 +102,7 @@ def test_groups_without_a_name_have_the_name_in_the_measure() -> None:
 
 def test_groups_with_names_are_compared_by_measures_of_several_attributes() -> None:
     """A dictionary of groups may have an attribute for each measure; an empty one is as good as none."""
-    groups = {"side": GROUPS, "party": GROUPS}
-    found = score(DOCUMENTS, SUMMARIES, groups, measure=["uer@side", "bur@party"])
+    found = score(DOCUMENTS, SUMMARIES, {"side": GROUPS, "party": GROUPS}, measure=["uer@side", "bur@party"])
     assert {e.measure for e in found} == {"uer@side", "bur@party"}
     for none in (None, {}):
         with pytest.raises(RequestError, match="compares documents by 'side', which 'groups' lacks"):

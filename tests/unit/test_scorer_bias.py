@@ -45,9 +45,9 @@ PLANTED, SHIFT = {"planted": planted_scorer(says_she)}, "sentiment_shift(scorer=
 """A scorer that adds a tenth where a text says *she*, and what is measured with it."""
 
 
-def articles(n: int = 24) -> list[Case]:
+def articles() -> list[Case]:
     """News with gendered words, and their first sentences as summaries."""
-    texts = [ARTICLES[i % len(ARTICLES)] for i in range(n)]
+    texts = [ARTICLES[i % len(ARTICLES)] for i in range(24)]
     records = [Record(f"a{i}", (Document(f"{text} Page {i}."),)) for i, text in enumerate(texts)]
     leads = [f"{text.split('. ')[0]}." for text in texts]
     return [Case(r, Summary(r.id, "lead", lead)) for r, lead in zip(records, leads, strict=True)]
@@ -70,11 +70,11 @@ def meeting(i: int, one: str, other: str, gender: str, **more: str) -> Record:
     return Record(f"m{i}", (Document(text),), entities=(speaker, person(other)))
 
 
-def meetings(n: int = 12) -> list[Case]:
+def meetings() -> list[Case]:
     """Records with people, about women and about men in turn."""
     men, women = ("Peter", "John", "Frank", "Henry"), ("Alice", "Ruth", "Helen", "Martha")
     made = []
-    for i in range(n):
+    for i in range(12):
         names, gender = (men, "male") if i % 2 else (women, "female")
         record = meeting(i, f"{names[i % 4]} Stone", f"{names[(i + 1) % 4]} Wood", gender)
         made.append(Case(record, Summary(record.id, "lead", record.documents[0].text.split(". ")[0] + ".")))

@@ -78,8 +78,7 @@ def test_the_truth_is_recovered_by_the_perfect_scorer_and_halved_by_one_that_see
     made = trials.planted([record(f"r{i}") for i in range(20)])
     assert len(made.rows) == 20 * len(trials.PLANTED) * len(trials.SHARES)
     truth = trials.contrasts("truth", trials.Truth(made.sources_of), made)
-    found = trials.recovered(truth, truth)
-    for share in found.values():
+    for share in trials.recovered(truth, truth).values():
         assert share == {"bias": [0, 0, 0], "slope": [1, 1, 1]}
 
     class Blurred(trials.Truth):

@@ -10,7 +10,7 @@ from fairbrief.auditing.sensitivity import tables
 from fairbrief.errors import RequestError
 from fairbrief.registry import make
 from fairbrief.reports import html
-from fairbrief.types import Estimate, Table
+from fairbrief.types import Estimate
 
 REVIEWS = "examples/reviews.jsonl"
 LEXICAL = ["containment", "ngram", "tfidf"]
@@ -22,13 +22,6 @@ def estimate(measure: str, value: float, p: float | None, system: str = "s") -> 
         measure, "difference[a]", system, value, low=value - 0.1, high=value + 0.1, p=p, testable=True, is_primary=True,
         group="a", over="side", kind="group_difference",
     )  # fmt: skip
-
-
-def table_of(*found: tuple[str, float, float | None]) -> Table:
-    """The one table of a contrast under several settings."""
-    estimates = [estimate(*one) for one in found]
-    (table,) = tables(estimates, [make("measure", e.measure) for e in estimates], 0.05)
-    return table
 
 
 DEFAULT, OTHER = "uer@side", "uer(scorer=containment)@side"
@@ -46,7 +39,8 @@ def test_a_line_sums_up_choices(
     first: tuple[float, float | None], second: tuple[float, float | None], told: str
 ) -> None:
     """The group's line counts where it is significant and in which direction; a finding that changes direction is called so."""
-    table = table_of((DEFAULT, *first), (OTHER, *second))
+    estimates = [estimate(DEFAULT, *first), estimate(OTHER, *second)]
+    (table,) = tables(estimates, [make("measure", e.measure) for e in estimates], 0.05)
     assert table.rows[0][:2] == ("a · s", told)
     assert [row[0] for row in table.rows[1:]] == ["  scorer=ngram", "  scorer=containment"]
 

@@ -12,7 +12,6 @@ from fairbrief import registry
 from fairbrief.errors import MissingExtra, RequestError
 from fairbrief.scorers.word_counts import Rouge1, Rouge2, Tfidf
 from fairbrief.text import published_nltk, rouge
-from fairbrief.text.rouge import rouge_scores
 from fairbrief.text.sentences import split
 from fairbrief.types import Ask, Floats
 
@@ -64,7 +63,7 @@ def test_rouge1_between_sentences_is_that_of_whole_texts() -> None:
     rows, columns = split(ARTICLE), [s for text in SUMMARIES for s in split(text)]
     for scorer, kind in ((Rouge1(sentences="builtin"), 0), (Rouge2(sentences="builtin"), 1)):
         (found,) = scorer.answer(WHOLE)
-        wanted = rouge_scores([(row, column) for row in rows for column in columns])[:, kind, 2]
+        wanted = rouge.rouge_scores([(row, column) for row in rows for column in columns])[:, kind, 2]
         assert found.matrix == pytest.approx(wanted.reshape(len(rows), -1), abs=1e-12)
 
 

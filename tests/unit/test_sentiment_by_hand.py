@@ -10,18 +10,10 @@ from fairbrief.measures.groups import largest_difference
 from fairbrief.measures.sentiment import EMPTY_SUMMARY, SentimentShift
 from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Value
 
-KEPT = [[1, 1, 0], [0, 0, 1], [0, 1, 1]]
-
-
-def case(source: str = "A b c d. E f. G.", summary: str = "A b.") -> tuple[Case]:
-    """A record about a woman, and its summary."""
-    record = Record("r", (Document(source),), attributes={"about": "female"})
-    return (Case(record, Summary("r", "s", summary)),)
-
-
-def drawn(kept: Sequence[Sequence[float]] = KEPT) -> tuple[Extracts]:
-    """Extracts of sentences of four, two and one words."""
-    return (Extracts(("A b c d.", "E f.", "G."), np.array(kept, dtype=float)),)
+ABOUT_A_WOMAN = Record("r", (Document("A b c d. E f. G."),), attributes={"about": "female"})
+CASE = (Case(ABOUT_A_WOMAN, Summary("r", "s", "A b.")),)
+DRAWN = (Extracts(("A b c d.", "E f.", "G."), np.array([[1.0, 1, 0], [0, 0, 1], [0, 1, 1]])),)
+"""Extracts of sentences of four, two and one words."""
 
 
 def row(rows: object) -> dict[str, float]:
@@ -36,14 +28,14 @@ def test_extracts_are_scored_by_their_sentences() -> None:
     has no word of known sentiment is not read. Of all three there are 6, 1 and 3 words.
     """
     observation = SentimentShift("about")
-    found = observation.observe_extracts(case(), drawn(), tones([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
+    found = observation.observe_extracts(CASE, DRAWN, tones([0.2, 0.525, -0.1, 0.9], [10, 4, 1, 0]))
     assert row(found) == pytest.approx(
         {
             "one": 1, "article": 0.2, "summary": 0.15, "shift": -0.05, "article²": 0.04, "shift²": (0.04 + 0.09) / 2,
             "article·shift": -0.01, "article words": 7, "summary words": 10 / 3,
         }
     )  # fmt: skip
-    (ask,) = observation.extract_asks(case(), drawn())
+    (ask,) = observation.extract_asks(CASE, DRAWN)
     assert ask.rows == ("A b c d. E f. G.", "A b c d.", "E f.", "G.")
 
 
@@ -51,9 +43,9 @@ def test_extracts_are_scored_by_their_sentences() -> None:
 def test_other_scores_are_of_whole_extracts(scorer: str) -> None:
     """Of 0.3, 0.7 and -0.1 the second is of no known word: shifts of 0.1 and -0.3."""
     observation = SentimentShift("about", scorer)
-    found = row(observation.observe_extracts(case(), drawn(), tones([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
+    found = row(observation.observe_extracts(CASE, DRAWN, tones([0.2, 0.3, 0.7, -0.1], [10, 6, 0, 1])))
     assert (found["summary"], found["shift"]) == pytest.approx((0.1, -0.1))
-    (ask,) = observation.extract_asks(case(), drawn())
+    (ask,) = observation.extract_asks(CASE, DRAWN)
     assert ask.rows == ("A b c d. E f. G.", "A b c d. E f.", "G.", "E f. G.")
 
 
@@ -61,7 +53,7 @@ def test_extracts_without_a_word_of_known_sentiment_have_none() -> None:
     """Neither by sentences nor as texts."""
     none = tones([0.2, 0.0, 0.0, 0.0], [10, 0, 0, 0])
     for scorer in ("vader", "vader(by=text)"):
-        found = SentimentShift("about", scorer).observe_extracts(case(), drawn(), none)
+        found = SentimentShift("about", scorer).observe_extracts(CASE, DRAWN, none)
         assert found == Reason(EMPTY_SUMMARY)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import put
 
 from fairbrief import registry, testing
 from fairbrief.classifiers.sentiment import (
@@ -18,7 +19,6 @@ from fairbrief.classifiers.sentiment import (
     words_of,
 )
 from fairbrief.errors import DataError
-from fairbrief.testing import SCORER_CLAUSES
 from fairbrief.text.gendered_words import count_gender_words, subject_group
 from fairbrief.types import Ask
 
@@ -37,12 +37,11 @@ def made(tmp_path: Path) -> WordSentiment:
         table.append(f"{lines[-1].split()[0]},{kind}")
     lines.append("bright 3 " + " ".join(["0"] * 7))
     lines.append("dark -3 " + " ".join(["0"] * 7))
-    (tmp_path / "v.txt").write_text("\n".join(lines), encoding="utf-8")
-    (tmp_path / "l.csv").write_text("\n".join(table), encoding="utf-8")
-    return WordSentiment(str(tmp_path / "v.txt"), str(tmp_path / "l.csv"))
+    files = (put(tmp_path / "v.txt", "\n".join(lines)), put(tmp_path / "l.csv", "\n".join(table)))
+    return WordSentiment(*map(str, files))
 
 
-@pytest.mark.parametrize("clause", SCORER_CLAUSES, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("clause", testing.SCORER_CLAUSES, ids=lambda c: c.__name__)
 def test_word_sentiment_keeps_the_clause(clause: testing.ScorerClause, made: WordSentiment) -> None:
     """Word sentiment meets every clause of the contract."""
     clause(made, [Ask("x", ("bright wab", "dark", "nothing known"), ("sentiment",))])
@@ -103,9 +102,8 @@ def test_held_out_accuracy_stands_in_the_fingerprint_and_beats_the_majority(made
 
 def test_too_few_lexicon_words_with_a_vector_are_refused(tmp_path: Path, made: WordSentiment) -> None:
     """The message counts what there was of each kind."""
-    (tmp_path / "few.csv").write_text("waa,1\nwab,-1\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 positive and 1 negative words"):
-        WordSentiment(made.vectors, str(tmp_path / "few.csv")).trained()
+        WordSentiment(made.vectors, str(put(tmp_path / "few.csv", "waa,1\nwab,-1\n"))).trained()
 
 
 # ------------------------------------------------------------------------- words, vectors and lexicons
@@ -150,8 +148,7 @@ def read(path: Path) -> dict[str, list[float]]:
 def test_word2vec_and_glove_files_read_alike(tmp_path: Path, header: str, *, zipped: bool) -> None:
     """With or without header, plain or gzipped whatever the name; words of several parts keep together."""
     text = f"{header}the 1 2.5\nNew York -1e-1 3\nThe 9 9\n"
-    path = tmp_path / "vectors.txt"
-    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+    path = put(tmp_path / "vectors.txt", gzip.compress(text.encode()) if zipped else text.encode())
     assert read(path) == {"the": [1, 2.5], "new york": [pytest.approx(-0.1), 3]}
 
 
@@ -177,12 +174,10 @@ def test_a_malformed_vector_file_names_its_line(tmp_path: Path, content: bytes |
 
 def test_a_table_of_words_and_labels_is_a_lexicon(tmp_path: Path) -> None:
     """Labels in words or numbers, a header or none; a word of both kinds teaches nothing."""
-    path = tmp_path / "lexicon.csv"
-    path.write_text("word,label\nGood,positive\nbad,-1\nfine,1\nodd,1\nodd,-1\n", encoding="utf-8")
+    path = put(tmp_path / "lexicon.csv", "word,label\nGood,positive\nbad,-1\nfine,1\nodd,1\nodd,-1\n")
     assert read_lexicon(str(path)) == {"good": 1, "bad": -1, "fine": 1}
-    path.write_text("good,positive\nbad,awful\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"line 2: found 'bad,awful'"):
-        read_lexicon(str(path))
+        read_lexicon(str(put(path, "good,positive\nbad,awful\n")))
     with pytest.raises(DataError, match="no such lexicon"):
         read_lexicon(str(tmp_path / "absent.csv"))
 

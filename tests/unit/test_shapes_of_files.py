@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cli.command import write
+from tests.cli.command import put, write
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import Reading, read
@@ -24,12 +24,6 @@ p2,4,Fine.,Bonn
 def texts(case: Case) -> list[str]:
     """The texts of a case's documents."""
     return [document.text for document in case.record.documents]
-
-
-def table(folder: Path, name: str, content: str) -> Path:
-    """A file of this content."""
-    (folder / name).write_text(content, encoding="utf-8")
-    return folder / name
 
 
 def systems(reading: Reading) -> dict[tuple[str, str], str]:
@@ -66,10 +60,9 @@ def test_any_text_is_a_path_to_something_or_nothing(row: dict[str, Any], path: s
 
 def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
     """Each row is a document of the record that the field names, wherever in the file it stands."""
-    path = table(tmp_path, "long.csv", LONG)
+    path = put(tmp_path / "long.csv", LONG)
     named = {"attributes": {"stars": None}, "record_attributes": {"town": "shop"}}
-    reading = read(path, group_by="product", documents_field="text", **named)
-    records = list(reading.records())
+    records = list(read(path, group_by="product", documents_field="text", **named).records())
     found = [(r.id, [d.text for d in r.documents]) for r in records]
     assert found == [("p1", ["Lovely.", "Rude."]), ("p2", ["Broken.", "Fine."])]
     assert [d.attributes["stars"] for d in records[0].documents] == ["5", "1"]
@@ -79,10 +72,10 @@ def test_rows_of_a_record_are_gathered(tmp_path: Path) -> None:
 
 def test_a_summary_is_repeated_or_stands_once(tmp_path: Path) -> None:
     """What speaks of the record must agree in its rows, where it is given."""
-    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,\nb,Three.,T\nb,Four.,T\n")
+    path = put(tmp_path / "long.csv", "id,text,summary\na,One.,S\na,Two.,\nb,Three.,T\nb,Four.,T\n")
     found = systems(read(path, group_by="id", documents_field="text"))
     assert found == {("a", "long"): "S", ("b", "long"): "T"}
-    path = table(tmp_path, "long.csv", "id,text,summary\na,One.,S\na,Two.,U\n")
+    path = put(tmp_path / "long.csv", "id,text,summary\na,One.,S\na,Two.,U\n")
     said = r"the record 'a': found the text 'S' in the field 'summary' of row 2 and the text 'U' in row 3"
     with pytest.raises(DataError, match=said):
         list(read(path, group_by="id", documents_field="text"))
@@ -91,7 +84,7 @@ def test_a_summary_is_repeated_or_stands_once(tmp_path: Path) -> None:
 def test_a_long_table_of_several_systems(tmp_path: Path) -> None:
     """Documents that are repeated for each system make one record, summarized by each."""
     rows = "".join(f"a,{text},{s},{s} wrote\n" for s in ("x", "y") for text in ("One.", "Two."))
-    path = table(tmp_path, "long.csv", "id,text,system,summary\n" + rows)
+    path = put(tmp_path / "long.csv", "id,text,system,summary\n" + rows)
     found = systems(read(path, group_by="id", documents_field="text"))
     assert found == {("a", "x"): "x wrote", ("a", "y"): "y wrote"}
 
@@ -109,7 +102,7 @@ def test_documents_without_text_are_left_out_of_lists_too(tmp_path: Path) -> Non
 def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: str) -> None:
     """Its brackets would be read as text of one document."""
     quoted = cell.replace('"', '""')
-    path = table(tmp_path, "x.csv", f'id,documents,summary\na,"{quoted}",S\n')
+    path = put(tmp_path / "x.csv", f'id,documents,summary\na,"{quoted}",S\n')
     said = r"x\.csv:2 \(id 'a'\): .* in Python's notation; expected a JSON list; .*json\.dumps"
     with pytest.raises(DataError, match=said):
         list(read(path))
@@ -117,8 +110,7 @@ def test_a_list_as_python_writes_it_is_refused_in_a_cell(tmp_path: Path, cell: s
 
 def test_a_broken_row_of_a_long_table(tmp_path: Path) -> None:
     """A row without its record's id is named by its line."""
-    path = tmp_path / "long.jsonl"
-    path.write_text('{"id": "a", "text": "One.", "summary": "S"}\n{"text": "Two."}\n')
+    path = put(tmp_path / "long.jsonl", '{"id": "a", "text": "One.", "summary": "S"}\n{"text": "Two."}\n')
     with pytest.raises(DataError, match=r"long.jsonl:2.*expected a field 'id'"):
         list(read(path, group_by="id", documents_field="text"))
 
@@ -133,7 +125,7 @@ y,,Slow.,Late.,,2,3,,Late.
 
 def test_columns_are_documents_and_systems(tmp_path: Path) -> None:
     """A star takes all columns in the order of their numbers, with their attributes; empty cells are no documents; columns may be named."""
-    wide = table(tmp_path, "wide.csv", WIDE)
+    wide = put(tmp_path / "wide.csv", WIDE)
     stars = {"stars": "stars_*"}
     cases = list(read(wide, documents_field="review_*", attributes=stars, summary_field="summary_*"))
     assert [texts(case) for case in cases[::2]] == [["Good.", "Bad."], ["Slow.", "Late."]]
@@ -162,8 +154,8 @@ def test_texts_inside_objects_bring_their_attributes() -> None:
 
 def test_summaries_of_several_systems_in_one_file(tmp_path: Path) -> None:
     """A file of summaries names its systems, has its own field of ids, and what is missing is counted."""
-    long = table(tmp_path, "long.csv", LONG)
-    beside = table(tmp_path, "out.csv", "asin,model,output\np1,a,A1\np2,b,B2\np1,b,B1\n")
+    long = put(tmp_path / "long.csv", LONG)
+    beside = put(tmp_path / "out.csv", "asin,model,output\np1,a,A1\np2,b,B2\np1,b,B1\n")
     fields = {"summaries_id_field": "asin", "system_field": "model", "summary_field": "output"}
     reading = read(long, group_by="product", documents_field="text", summaries=[str(beside)], **fields)
     assert systems(reading) == {("p1", "a"): "A1", ("p1", "b"): "B1", ("p2", "a"): "", ("p2", "b"): "B2"}
@@ -172,8 +164,8 @@ def test_summaries_of_several_systems_in_one_file(tmp_path: Path) -> None:
 
 def test_a_second_summary_leads_to_the_column_of_systems(tmp_path: Path) -> None:
     """Two summaries of one id are told with the options that tell systems apart."""
-    long = table(tmp_path, "long.csv", LONG)
-    beside = table(tmp_path, "out.csv", "product,model,summary\np1,a,A1\np1,b,B1\n")
+    long = put(tmp_path / "long.csv", LONG)
+    beside = put(tmp_path / "out.csv", "product,model,summary\np1,a,A1\np1,b,B1\n")
     with pytest.raises(DataError, match="--system-field"):
         list(read(long, group_by="product", documents_field="text", summaries=beside))
     with pytest.raises(DataError, match="without a name"):
@@ -209,7 +201,7 @@ def test_two_files_numbered_alike_are_no_pairs(tmp_path: Path) -> None:
 
 def test_fields_that_nothing_used_are_named(tmp_path: Path) -> None:
     """Columns, and fields of documents, that nothing read are noted after reading."""
-    path = table(tmp_path, "long.csv", LONG)
+    path = put(tmp_path / "long.csv", LONG)
     reading = read(path, group_by="product", documents_field="text", summary_field="shop")
     list(reading)
     assert reading.notes == ["long.csv: unused fields: 'stars'."]
@@ -245,7 +237,7 @@ def test_a_field_that_some_rows_nest_is_used() -> None:
 
 def test_a_missing_column_leads_to_the_options(tmp_path: Path) -> None:
     """Without documents or summaries in the usual fields the message names the options that say where they are."""
-    path = table(tmp_path, "long.csv", LONG)
+    path = put(tmp_path / "long.csv", LONG)
     with pytest.raises(RequestError, match=r"no column 'documents'.*--group-by.*fairbrief init"):
         list(read(path))
     with pytest.raises(RequestError, match=r"no column 'summary'.*--summaries FILE"):

@@ -100,7 +100,7 @@ def test_a_spec_that_does_not_fit_is_refused(text: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("bur(target=neg)@x", "not ratio, equal or"), ("bur(target='a:-1')@x", "shares ≥ 0"),
+    ("bur(target=neg)@x", "target=neg is not ratio, equal or"), ("bur(target='a:-1')@x", "shares ≥ 0"),
     ("bur(tau=0)@x", r"bur\(tau=0.0\): give a number, above 0 and at most 1\."), ("bur(ties=no)@x", r"bur\(ties='no'\): give fair or under\."),
     ("bur(temperature=0)@x", "give a number, above 0"), ("auc(points=-1)@x", r"points=-1\): give a whole number, at least 0"),
     ("equal_coverage(merge=1.5)@x", r"merge=1.5\): give"), ("equal_coverage(least_claims=0)@x", r"least_claims=0\): give"),
@@ -113,7 +113,7 @@ def test_a_spec_that_does_not_fit_is_refused(text: str, says: str) -> None:
     ("entity_inclusion(people=oracle)@x", "neither builtin nor spacy"), ("entity_inclusion(odds=none)@x", "give corrected or published"),
     ("entity_hallucination(unit=day)@x", "give seed_document or sample"), ("distinguishability(ties=no)@x", "give half or strict"),
     ("entity_sentiment(entities='Anna Berg')@x", "entities='Anna Berg' is not a list. Write 'left: Anna Berg"),
-    ("phrase_counts(phrases=',')", "phrases=',' names none: write"), ("bur(target=neg)@x", "target=neg is not ratio"),
+    ("phrase_counts(phrases=',')", "phrases=',' names none: write"),
     ("entity_sentiment(entities='left: A; right: A')@x", "names A twice"), ("entity_sentiment(by=party)@x", "give entity, source or relation"),
     ("speaker_inclusion", r"write speaker_inclusion@ATTRIBUTE or speaker_inclusion\(by=order\)"),
     ("speaker_coverage(by=order)@x", "drop '@x'"),

@@ -11,9 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from fairbrief.statistics import agreement, distributions, regression
-from fairbrief.statistics.agreement import balanced_accuracy, best_cut, isotonic, roc_auc
 from fairbrief.statistics.label_permutations import LabelDraws
-from fairbrief.statistics.regression import fit_logistic
 from fairbrief.statistics.resampling import Bootstrap
 
 NAN = np.nan
@@ -21,16 +19,6 @@ KRIPPENDORFF = np.array([
     [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
     [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
 ])  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows of a regression whose scatter grows with x and hangs together in clusters."""
-    rng = np.random.default_rng(0)
-    x = np.column_stack([np.ones(60), rng.normal(size=60), rng.integers(0, 2, 60)])
-    cluster = np.repeat(np.arange(12), 5)
-    y = x @ [0.3, -1.0, 2.0] + rng.normal(size=60) * np.abs(x[:, 1]) + rng.normal(size=12)[cluster]
-    return x, y, cluster
 
 
 def assert_same_fit(ours: regression.Fit, theirs: object) -> None:
@@ -42,10 +30,13 @@ def assert_same_fit(ours: regression.Fit, theirs: object) -> None:
         np.testing.assert_allclose(mine, reference, rtol=1e-10, atol=1e-12)
 
 
-def test_robust_errors_are_statsmodels(data: tuple[np.ndarray, ...]) -> None:
-    """HC3 and cluster-robust errors agree, with t-distributed intervals."""
+def test_robust_errors_are_statsmodels() -> None:
+    """HC3 and cluster-robust errors agree, with t-distributed intervals: scatter grows with x and hangs together in clusters."""
     sm = pytest.importorskip("statsmodels.api")
-    x, y, cluster = data
+    rng = np.random.default_rng(0)
+    x = np.column_stack([np.ones(60), rng.normal(size=60), rng.integers(0, 2, 60)])
+    cluster = np.repeat(np.arange(12), 5)
+    y = x @ [0.3, -1.0, 2.0] + rng.normal(size=60) * np.abs(x[:, 1]) + rng.normal(size=12)[cluster]
     assert_same_fit(regression.fit_robust(x, y), sm.OLS(y, x).fit(cov_type="HC3", use_t=True))
     theirs = sm.OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": cluster}, use_t=True)
     assert_same_fit(regression.fit_robust(x, y, cluster), theirs)
@@ -157,8 +148,8 @@ ITEMS = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)),
 def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int, bool, int]]) -> None:
     """Ties count by half; a resample is its items, each as often as it was drawn; one class alone has no area."""
     scores, labels, counts = (np.array(column) for column in zip(*items, strict=True))
-    found = roc_auc(scores, labels, np.stack([np.ones_like(counts), counts]))
-    assert found[0] == pytest.approx(float(roc_auc(scores, labels)), nan_ok=True)
+    found = agreement.roc_auc(scores, labels, np.stack([np.ones_like(counts), counts]))
+    assert found[0] == pytest.approx(float(agreement.roc_auc(scores, labels)), nan_ok=True)
     for area, drawn in zip(found, (np.ones_like(counts), counts), strict=True):
         if len(set(np.repeat(labels, drawn))) < 2:
             assert np.isnan(area)
@@ -171,11 +162,11 @@ def test_the_area_under_the_curve_is_that_of_scikit_learn(items: list[tuple[int,
 def test_no_cut_has_a_larger_balanced_accuracy_than_the_best(items: list[tuple[int, bool, int]]) -> None:
     """The best cut-off is at least as good as every other, by scikit-learn's own balanced accuracy."""
     scores, labels, _ = (np.array(column) for column in zip(*items, strict=True))
-    cut = float(best_cut(scores, labels))
+    cut = float(agreement.best_cut(scores, labels))
     if len(set(labels)) < 2:
         assert np.isnan(cut)
         return
-    best = float(balanced_accuracy(scores, labels, cut))
+    best = float(agreement.balanced_accuracy(scores, labels, cut))
     assert best == pytest.approx(balanced_accuracy_score(labels, scores >= cut))
     assert best >= max(balanced_accuracy_score(labels, scores >= other) for other in range(-1, 8)) - 1e-12
 
@@ -188,14 +179,14 @@ def test_isotonic_regression_is_that_of_scikit_learn(items: list[tuple[int, bool
     for drawn in (np.ones_like(counts), counts):
         if not drawn.any():
             continue
-        places, shares = isotonic(scores, labels, drawn)
+        places, shares = agreement.isotonic(scores, labels, drawn)
         reference = IsotonicRegression(out_of_bounds="clip")
         reference.fit(np.repeat(scores, drawn).astype(float), np.repeat(labels, drawn).astype(float))
         wanted = np.linspace(-1, 7, 41)
         assert np.interp(wanted, places, shares) == pytest.approx(reference.predict(wanted))
     between = np.where(labels, 0.5 + scores / 20, 0.5)
     reference = IsotonicRegression(out_of_bounds="clip").fit(scores.astype(float), between)
-    assert np.interp(wanted, *isotonic(scores, between)) == pytest.approx(reference.predict(wanted))
+    assert np.interp(wanted, *agreement.isotonic(scores, between)) == pytest.approx(reference.predict(wanted))
 
 
 @pytest.mark.parametrize("is_separable", [False, True])
@@ -204,9 +195,8 @@ def test_logistic_regression_is_that_of_scikit_learn(*, is_separable: bool) -> N
     rng = np.random.default_rng(1)
     x = rng.normal(size=(200, 3)) * [1, 10, 0] + 5
     y = (x[:, 0] + x[:, 1] / 10 + (0 if is_separable else rng.normal(size=200)) > 5.5).astype(float)
-    intercept, weights = fit_logistic(x, y, ridge=0.5)
+    intercept, weights = regression.fit_logistic(x, y, ridge=0.5)
     scaled = (x - x.mean(axis=0)) / np.where(x.std(axis=0) > 1e-9, x.std(axis=0), 1)
-    reference = LogisticRegression(C=2, tol=1e-10, max_iter=1000).fit(scaled, y)
-    found = reference.decision_function(scaled)
+    found = LogisticRegression(C=2, tol=1e-10, max_iter=1000).fit(scaled, y).decision_function(scaled)
     assert intercept + x @ weights == pytest.approx(found, rel=1e-4, abs=1e-4)
     assert weights[2] == 0

@@ -1,11 +1,11 @@
 """The protocol about people: what it measures, and its tables in terminal, Markdown and LaTeX."""
 
-import io
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
+from tests.sample_cases import FIRST, LAST
+from tests.sample_results import printed
 from tests.stub_chat import StubChat
 
 from fairbrief.auditing import Plan, audit
@@ -13,13 +13,9 @@ from fairbrief.errors import RequestError
 from fairbrief.protocols.published_results import decimal
 from fairbrief.protocols.steen_people import COLUMNS
 from fairbrief.registry import make
-from fairbrief.reports import exports, terminal
+from fairbrief.reports import exports
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Entity, Record, Summary, Table
-
-FIRST = {"female": ("Mary", "Susan"), "male": ("Frank", "Peter")}
-LAST = ("Smith", "Jones")
-
 
 RACES = {"female": "black", "male": "white"}
 
@@ -71,10 +67,9 @@ def originals() -> Iterator[Case]:
         yield Case(original, Summary(original.id, "early", "One two three four."))
 
 
-def run(cases: list[Case], *attributes: str, by: tuple[tuple[str, ...], ...] = ()) -> tuple[Table, ...]:
+def run(cases: list[Case], *attributes: str) -> tuple[Table, ...]:
     """The protocol's tables."""
-    plan = Plan(protocol="steen-people", attributes=attributes, by=by, n_resamples=20)
-    return audit(cases, plan).tables
+    return audit(cases, Plan(protocol="steen-people", attributes=attributes, n_resamples=20)).tables
 
 
 @pytest.fixture(scope="module")
@@ -273,11 +268,10 @@ def test_planted_systems_give_table_2_from_both_references() -> None:
 
 def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:
     """Every cell arrives in every form, with both intervals."""
-    out = io.StringIO()
-    terminal.print_result(replace(result, estimates=(), differences=()), Console(file=out, width=80))
-    assert "Table 3: Results of our bias measures" in out.getvalue()
-    assert " ".join(out.getvalue().split()).count("male /") >= 1
-    assert all(len(line.rstrip()) <= 80 for line in out.getvalue().splitlines())
+    shown = printed(replace(result, estimates=(), differences=()))
+    assert "Table 3: Results of our bias measures" in shown
+    assert " ".join(shown.split()).count("male /") >= 1
+    assert all(len(line.rstrip()) <= 80 for line in shown.splitlines())
     table = result.tables[0]
     assert exports.markdown_table(table).count("0.50<br>s: 0.50,0.50<br>d: 0.50,0.50") >= 2
     tex = exports.latex(table)

@@ -27,9 +27,8 @@ from fairbrief.saved.view import OpenAudit
 from fairbrief.serialization import record_line, write_lines
 from fairbrief.specs import spell
 from fairbrief.types import Case, Document, Record, Summary
-from fairbrief.workbench import sweep
 from fairbrief.workbench.summarizing import Job, summarize_all
-from fairbrief.workbench.sweep import grid
+from fairbrief.workbench.sweep import JOURNAL, grid, plan_of
 
 UER = "uer@side"
 WORDS = {"L": ("alder", "birch", "cedar"), "R": ("quartz", "shale", "talc")}
@@ -90,8 +89,8 @@ def records(n: int = 40) -> list[Record]:
 
 def of_jobs(jobs: Sequence[Job], many: int = 40, **plan: object) -> Result:
     """The audit of some settings."""
-    made = sweep.plan_of(jobs, Plan(measures=[UER], n_resamples=300, **plan))
-    summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(sweep.JOURNAL))
+    made = plan_of(jobs, Plan(measures=[UER], n_resamples=300, **plan))
+    summarize_all(jobs, lambda: records(many), jobs[0].out.with_name(JOURNAL))
     return audit(read([job.out for job in jobs]), made)
 
 
@@ -112,7 +111,7 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
 
 
 def test_what_is_on_disk_is_not_asked_for_again(tmp_path: Path) -> None:
-    """A second run asks nothing and finds the same; a value added to an axis asks for its cells alone."""
+    """A second run asks nothing and finds the same; a value added to an axis asks only for its cells."""
     first, again = (of_jobs(grid("told", {"instruction": ["none", "fair"]}, tmp_path), 70) for _ in range(2))
     assert len(Told.asked) == 140
     assert [e.value for e in again.estimates] == [e.value for e in first.estimates]
@@ -211,9 +210,9 @@ def test_judges_are_asked_within_the_limit(tmp_path: Path) -> None:
     assert (estimate.value, estimate.n) == (4.0, 12)
 
 
-def written(folder: Path, n: int = 20, runs: int = 3) -> list[str]:
+def written(folder: Path, runs: int = 3) -> list[str]:
     """Files of summaries: those of one system without runs, and of the runs of another."""
-    write_lines(map(record_line, records(n)), folder / "records.jsonl")
+    write_lines(map(record_line, records(20)), folder / "records.jsonl")
     files = {"lead": "lead", **{f"random#{i}": f"random(seed={i})" for i in range(1, runs + 1)}}
     for i, (system, spec) in enumerate(files.items()):
         named = ("--with", spec, "--system", system, "--out", folder / f"{i}.jsonl")

@@ -20,7 +20,6 @@ from fairbrief.reports import terminal
 from fairbrief.reports.audit_folder import write_all
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.result import Result
-from fairbrief.reports.terminal import Place
 from fairbrief.specs import quoted
 from fairbrief.types import Estimate, Table
 
@@ -74,7 +73,7 @@ def large() -> Result:
 
 def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
     """Header, sizes, finding, caution, the table of the leading measure, shares, what next, where the rest is."""
-    lines = shown(demo, place=Place(Path("demo")))
+    lines = shown(demo, place=terminal.Place(Path("demo")))
     assert len(lines) <= 45
     assert max(map(cell_len, lines)) <= 80
     assert re.fullmatch(r"Fairbrief \S+ \| reviews.jsonl \| 28 records, 2 systems", lines[0])
@@ -90,7 +89,7 @@ def test_the_demo_is_at_most_45_lines_in_a_fixed_order(demo: Result) -> None:
 
 def next_command(result: Result, folder: Path) -> list[str]:
     """The words of the command under NEXT that begins with a gate or a plan of more records."""
-    text = "\n".join(shown(result, place=Place(folder)))
+    text = "\n".join(shown(result, place=terminal.Place(folder)))
     found = re.search(r"fairbrief ((?:gate|power) .*?)\nMORE", text, re.DOTALL)
     return shlex.split(found[1].replace("\\\n", " "))
 
@@ -124,7 +123,7 @@ def test_the_commands_of_the_demo_work(demo: Result, tmp_path: Path) -> None:
 @pytest.mark.parametrize("first", ["", "subgroups", "differences"])
 def test_a_large_audit_is_at_most_60_lines_and_counts_the_rest(large: Result, width: int, first: str) -> None:
     """Findings, rows and tables that do not fit are counted with the option that prints them."""
-    lines = shown(large, width, place=Place(tables_first=first))
+    lines = shown(large, width, place=terminal.Place(tables_first=first))
     assert len(lines) <= 60
     assert max(map(cell_len, lines)) <= width
     text = "\n".join(lines)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import put
 from tests.rows_by_hand import added, by_column
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.measures.theme_words import ThemeWords
 from fairbrief.text.themes import count_entries
-from fairbrief.types import Case, Document, Extracts, Reason, Record, Rows, Summary, Totals, Value
+from fairbrief.types import Case, Document, Extracts, Reason, Record, Summary, Totals, Value
 
 LISTS = 'needs = "help, need*, short of breath"\nlooks = "neat, pale"\n'
 
@@ -19,9 +20,7 @@ LISTS = 'needs = "help, need*, short of breath"\nlooks = "neat, pale"\n'
 @pytest.fixture
 def lists(tmp_path: Path) -> str:
     """A file of two themes."""
-    path = tmp_path / "themes.toml"
-    path.write_text(LISTS, encoding="utf-8")
-    return str(path)
+    return str(put(tmp_path / "themes.toml", LISTS))
 
 
 def case(seed: str, group: str, text: str, source: str = "A note.", sample: str = "0") -> Case:
@@ -38,14 +37,9 @@ ONE = [
 TWO = [case("two", "female", "Help came."), case("two", "male", "He was pale and neat.")]
 
 
-def row_of(cases: Sequence[Case], lists: str, labels: Sequence[int] = (0, 1)) -> Rows:
-    """The row of one seed document."""
-    return ThemeWords("gender", lists).observe(cases, (), np.array([labels]))
-
-
 def totals_of(units: Sequence[Sequence[Case]], lists: str) -> Totals:
     """The sums of several seed documents."""
-    return added(*(row_of(unit, lists) for unit in units))
+    return added(*(ThemeWords("gender", lists).observe(unit, (), np.array([[0, 1]])) for unit in units))
 
 
 def values_of(units: Sequence[Sequence[Case]], lists: str, least: int = 5) -> Mapping[str, Value]:
@@ -84,8 +78,7 @@ def test_values_worked_by_hand(name: str, expected: float, lists: str) -> None:
 def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
     """need* occurs twice, fewer than five times; looks occurs in no summary."""
     assert math.isnan(number(values_of([ONE, TWO], lists), "word[need*, female/male]"))
-    unit = [case("x", "female", "Help."), case("x", "male", "Help.")]
-    values = values_of([unit], lists)
+    values = values_of([[case("x", "female", "Help."), case("x", "male", "Help.")]], lists)
     assert math.isnan(number(values, "difference[looks, female−male]"))
     # needs 1/1 − 1/1 = 0, and no other theme is defined
     assert number(values, "theme_words") == 0
@@ -94,8 +87,7 @@ def test_rare_words_and_absent_themes_have_no_value(lists: str) -> None:
 def test_a_count_of_zero_is_smoothed_by_half_a_word(lists: str) -> None:
     """0 words in 1 summary against 4 in 2 summaries: ln((0 + ½)/(4 + ½) · 2/1) = ln(2/9)."""
     men = [case("x", "male", "Help, help.", sample=sample) for sample in "01"]
-    unit = [case("x", "female", "She left."), *men]
-    values = values_of([unit], lists)
+    values = values_of([[case("x", "female", "She left."), *men]], lists)
     assert number(values, "log_ratio[needs, female/male]") == pytest.approx(math.log(2 / 9))
 
 
@@ -103,8 +95,7 @@ def test_random_sentences_are_counted_by_the_share_of_texts_that_keep_them(lists
     """One need kept in 1 of 2 texts for her, in both for him: ½ and 1."""
     kept = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 1.0]])]
     extracts = [Extracts(("Help came.", "It rained."), matrix) for matrix in kept]
-    rows = ThemeWords("gender", lists).observe_extracts(TWO, extracts, ())
-    counts = by_column(rows)
+    counts = by_column(ThemeWords("gender", lists).observe_extracts(TWO, extracts, ()))
     assert counts["theme needs", "female"] == 0.5
     assert counts["theme needs", "male"] == 1.0
 
@@ -144,8 +135,7 @@ def test_details_name_the_words_of_each_version(lists: str) -> None:
 ])  # fmt: skip
 def test_a_broken_file_of_themes_is_refused(text: str, message: str, tmp_path: Path) -> None:
     """The error names the file and the theme, and how to write one."""
-    path = tmp_path / "themes.toml"
-    path.write_text(text, encoding="utf-8")
+    path = put(tmp_path / "themes.toml", text)
     with pytest.raises(DataError, match=message) as raised:
         ThemeWords("gender", str(path))
     assert str(path) in str(raised.value)
@@ -165,8 +155,7 @@ def test_every_word_can_be_compared(lists: str) -> None:
         case("a", "male", "Ben is well and is calm.", "Ben rests."),
     ]
     measure = ThemeWords("gender", lists, 3, "all")
-    rows = measure.observation.observe(pair, (), np.array([[0, 1]]))
-    values = measure.value(added(rows))
+    values = measure.value(added(measure.observation.observe(pair, (), np.array([[0, 1]]))))
     assert number(values, "word[is, female/male]") == pytest.approx(math.log(1.5 / 2.5))
     assert math.isnan(number(values, "word[rests, female/male]"))
     assert number(values, "difference[looks, female−male]") == 1

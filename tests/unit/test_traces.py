@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.command import write
+from tests.cli.command import put, write
 from tests.files.shapes import table
 
 from fairbrief.errors import DataError
@@ -121,13 +121,11 @@ def test_mlflow_traces(tmp_path: Path) -> None:
         {"trace_id": t["info"]["trace_id"], "request_time": 1795689931875, "state": t["info"]["state"], "trace": json.dumps(t)}
         for t in found
     ]  # fmt: skip
-    searched = tmp_path / "traces.json"
-    searched.write_text(json.dumps(rows), encoding="utf-8")
-    again = list(read(searched))
+    again = list(read(put(tmp_path / "traces.json", json.dumps(rows))))
     assert [shown(c) for c in again] == cases
     assert {"user": "u2", "region": "north"}.items() <= again[1].record.attributes.items()
-    (tmp_path / "one.json").write_text(json.dumps(found[3], indent=1), encoding="utf-8")
-    assert [shown(c) for c in read(tmp_path / "one.json")] == cases[3:]
+    one = put(tmp_path / "one.json", json.dumps(found[3], indent=1))
+    assert [shown(c) for c in read(one)] == cases[3:]
 
 
 def test_langfuse_observations_and_traces(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.cli.command import put
 
 import fairbrief
 from fairbrief.errors import DataError, RequestError
@@ -50,8 +51,7 @@ TABLE = "speaker,party,seniority\nMs Anna Weber,Green,3\nPer Olsen,Blue,9\n"
 
 def turns(path: Path, content: str | bytes) -> list[tuple[str, str]]:
     """Speakers and texts of the record in a file."""
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    (record,) = fairbrief.read(str(path)).records()
+    (record,) = fairbrief.read(str(put(path, content))).records()
     assert record.id == path.name.partition(".")[0]
     return [(d.attributes["speaker"], d.text) for d in record.documents]
 
@@ -87,8 +87,7 @@ def test_a_name_is_told_from_a_sentence_with_a_colon(line: str, speaker: str) ->
 
 def test_a_file_without_names_is_refused_with_what_to_do(tmp_path: Path) -> None:
     """The error names the file, and the ways to give speakers; a byte that is not text its line."""
-    path = tmp_path / "a.vtt"
-    path.write_text("WEBVTT\n\n00:01.000 --> 00:04.000\nhello\n")
+    path = put(tmp_path / "a.vtt", "WEBVTT\n\n00:01.000 --> 00:04.000\nhello\n")
     with pytest.raises(DataError, match=r"a\.vtt: found no line with a name; .*--group-by\."):
         list(fairbrief.read(str(path)).records())
     path.write_bytes(b"WEBVTT\n\n00:01.000 --> 00:04.000\n<v A>" + "ö".encode() * 20 + b"\xff</v>\n")
@@ -101,10 +100,9 @@ def test_a_file_without_names_is_refused_with_what_to_do(tmp_path: Path) -> None
 
 def joined(tmp_path: Path, table: str, **settings: object) -> list[Record]:
     """The records of a transcript whose speakers are in a table."""
-    (tmp_path / "a.txt").write_text("Ms Anna Weber: Late.\nPer Olsen: No money.\nGuest: Hello.\n")
-    people = tmp_path / "people.csv"
-    people.write_text(table)
-    return list(fairbrief.read(str(tmp_path / "a.txt"), speakers=str(people), **settings).records())
+    path = put(tmp_path / "a.txt", "Ms Anna Weber: Late.\nPer Olsen: No money.\nGuest: Hello.\n")
+    people = put(tmp_path / "people.csv", table)
+    return list(fairbrief.read(str(path), speakers=str(people), **settings).records())
 
 
 def test_attributes_of_speakers_come_from_a_second_table(tmp_path: Path) -> None:
@@ -119,12 +117,10 @@ def test_attributes_of_speakers_come_from_a_second_table(tmp_path: Path) -> None
 
 def test_a_table_of_turns_reads_the_speaker_by_itself(tmp_path: Path) -> None:
     """With --group-by, the column 'speaker' need not be named; an attribute of the turn is kept."""
-    path, people = tmp_path / "turns.csv", tmp_path / "people.csv"
-    path.write_text("m,speaker,party,text\n1,Ms Anna Weber,Red,Late.\n1,Per Olsen,,No.\n")
-    people.write_text(TABLE)
+    path = put(tmp_path / "turns.csv", "m,speaker,party,text\n1,Ms Anna Weber,Red,Late.\n1,Per Olsen,,No.\n")
+    people = put(tmp_path / "people.csv", TABLE)
     named = {"documents_field": "text", "attributes": {"party": None}, "speakers": str(people)}
-    reading = fairbrief.read(str(path), group_by="m", **named)
-    (record,) = reading.records()
+    (record,) = fairbrief.read(str(path), group_by="m", **named).records()
     assert [d.attributes["party"] for d in record.documents] == ["Red", "Blue"]
 
 

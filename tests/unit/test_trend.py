@@ -90,8 +90,7 @@ def test_dependence_is_bartletts_sum() -> None:
 
 def test_a_missing_night_changes_nothing() -> None:
     """A night with weight 0 is skipped, whatever its value."""
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=40)
+    values = np.random.default_rng(0).normal(size=40)
     with_gap = np.insert(values, 10, np.nan)
     weights = np.insert(np.ones(40), 10, 0.0)
     plain = sequential.scan(values, np.ones(40), np.zeros(40), 20)

@@ -1,7 +1,6 @@
 """Unsupported claims by group and by place, worked by hand from a given support."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +28,6 @@ CLAIMS = (
     Claim("Berg paid.", {"place": ("town",)}),
 )
 SUPPORT = (0.9, 0.5, 0.49, 0.1, 0.7)
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def case(
@@ -46,19 +44,14 @@ def supported(best: Sequence[float] = SUPPORT) -> list[Scores]:
     return [Scores(np.stack([each / 3, each, each / 3]), np.arange(len(each)), np.zeros(3))]
 
 
-def by_place(best: Sequence[float], threshold: float = 0.5) -> dict[str, float]:
-    """The values by place of a summary of claims with so much support."""
-    claims = [Claim(f"Claim {j}.") for j in range(len(best))]
-    rows = observed(Claims(threshold=threshold), case(claims), supported(best))
-    return values_of(UnsupportedByPlace(threshold=threshold), rows)
-
-
 def test_unsupported_claims_by_place() -> None:
     """Of five claims two are at the beginning, one in the middle, two at the end. 0.49 and 0.1 are below 0.5, 0.5 is not:
     u = 0, 0, 1, 1, 0 with mean 0.4. Beginning (0.4 + 0.4)/2 = 0.4; middle 0.4 - 1 = -0.6; end (0.4 - 1 + 0.4)/2 = -0.1.
     Their mean size is (0.4 + 0.6 + 0.1)/3 = 1.1/3.
     """
-    assert by_place(SUPPORT) == pytest.approx({
+    claims = [Claim(f"Claim {j}.") for j in range(len(SUPPORT))]
+    found = values_of(UnsupportedByPlace(), observed(Claims(), case(claims), supported()))
+    assert found == pytest.approx({
         "unsupported_by_place": 1.1 / 3, "support_difference[beginning]": 0.4, "support_difference[middle]": -0.6,
         "support_difference[end]": -0.1, "unsupported[beginning]": 0.0, "unsupported[middle]": 1.0,
         "unsupported[end]": 0.5, "unsupported": 0.4,
@@ -91,8 +84,7 @@ def test_a_person_without_the_attribute_gives_no_group() -> None:
     """A claim about Berg and somebody of unknown side is about no side."""
     moss = Entity("m", "Clara", "Moss", {})
     cases = case([Claim("Moss met Berg."), Claim("Berg paid.")], entities=[BERG, moss])
-    rows = observed(Claims("side"), cases, supported([0.1, 0.1]))
-    assert by_column(rows) == {
+    assert by_column(observed(Claims("side"), cases, supported([0.1, 0.1]))) == {
         ("claims", "left"): 1, ("unsupported", "left"): 1, ("all",): 2, ("all unsupported",): 2,
     }  # fmt: skip
 
@@ -128,7 +120,7 @@ def test_details_begin_with_the_least_supported_claim() -> None:
 
 def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
     """Summaries of random source sentences have no unsupported claim, so that a random-sentence baseline is 0."""
-    records = list(read(EXAMPLES / "politics.jsonl").records())
+    records = list(read("examples/politics.jsonl").records())
     cases = list(map(Case, records, make("summarizer", "random").summarize(records)))
     result = audit(cases, ["unsupported_claims@leaning", "unsupported_by_place"], n_resamples=0)
     found = {e.quantity: e.value for e in result.estimates}
@@ -138,8 +130,7 @@ def test_sentences_of_the_source_are_supported_whatever_they_are() -> None:
 
 def test_groups_are_exchanged_between_the_claims_that_have_one() -> None:
     """Labels left, right, left; exchanged to right, left, left: right 1/3 - 0, left (1/3 - 1 + 1/3)/2 = -1/6."""
-    scheme = Claims("side").permutation_scheme(case())
-    assert scheme.labels.tolist() == [0, 1, 0]
+    assert Claims("side").permutation_scheme(case()).labels.tolist() == [0, 1, 0]
     found = values_of(UnsupportedClaims("side"), observed(Claims("side"), case(), supported(), [1, 0, 0]))
     assert found["support_difference[right]"] == pytest.approx(1 / 3)
     assert found["support_difference[left]"] == pytest.approx(-1 / 6)

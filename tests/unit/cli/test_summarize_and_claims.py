@@ -130,7 +130,7 @@ def claims_of(out: Path) -> list[list[str] | None]:
 
 
 def test_a_limit_of_requests_leaves_the_rest_for_the_next_run(tmp_path: Path, fairbrief: Command) -> None:
-    """Summaries that were not asked for stand without claims and with the reason; the next run asks for them alone."""
+    """Summaries that were not asked for stand without claims and with the reason; the next run asks only for them."""
     source, out = claim_source(tmp_path, *(f"Text {i}." for i in range(5))), tmp_path / "out.jsonl"
     with StubChat(answer=lambda _: "1. A.") as server:
         arguments = ["claims", source, "--with", "chat:s", "--out", out, "--base-url", server.url]

@@ -18,7 +18,7 @@ from fairbrief.serialization import case_line, write_lines
 
 ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("cluster")]  # warnings of Ray
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,6 @@ def cluster() -> Iterator[Any]:
     nodes.shutdown()
 
 
-@pytest.mark.usefixtures("cluster")
 def test_a_worker_keeps_the_work_from_item_to_item() -> None:
     """What it builds for itself is built once a worker, not once an item."""
     counts = [calls for _, (_, calls) in Ray().map(Counting(), range(20))]
@@ -43,7 +42,6 @@ def test_a_worker_keeps_the_work_from_item_to_item() -> None:
     assert counts.count(1) <= 6
 
 
-@pytest.mark.usefixtures("cluster")
 def test_errors_are_raised_in_their_places() -> None:
     """Of the work as they were raised there, of the stream after all before it."""
     with pytest.raises(MissingExtra, match="neural"):
@@ -69,7 +67,6 @@ def test_machines_change_no_bit(cluster: Any, tmp_path: Path, monkeypatch: pytes
     assert_same(audit(read(path), replace(plan, engine=f"ray:{cluster.address}")), audit(read(path), plan))
 
 
-@pytest.mark.usefixtures("cluster")
 def test_what_a_killed_worker_had_in_hand_is_done_by_another(tmp_path: Path) -> None:
     """Every item is answered, in order."""
     folders = [tmp_path / str(i) for i in range(2)]
@@ -95,7 +92,6 @@ def test_a_machine_that_goes_away_loses_nothing(cluster: Any) -> None:
     assert found == [(n, n) for n in range(16)]
 
 
-@pytest.mark.usefixtures("cluster")
 def test_an_item_that_kills_every_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """After some tries it is the item, or the machine, and not chance."""
     monkeypatch.setattr("fairbrief.engines.ray_engine.KILLS", 1)

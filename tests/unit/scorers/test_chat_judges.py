@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.stub_chat import StubChat
 
-from fairbrief import registry
 from fairbrief.auditing import Plan, audit
 from fairbrief.engines.score_cache import Cached
 from fairbrief.errors import BackendError
@@ -101,13 +100,6 @@ def test_what_decides_an_answer_keeps_it_apart_in_a_cache(other: dict[str, Any])
         assert first.computed_by == replace(first, concurrency=2, retries=0, key="OTHER").computed_by
 
 
-def test_names() -> None:
-    """Both stand in the registry, and take chat:-like sugar."""
-    assert registry.make("scorer", "judge:gpt-x(dimension=fluency)") == Judge("gpt-x", dimension="fluency")
-    made = registry.make("scorer", "chat_entailment(model=m, form=yes_no)")
-    assert registry.make("scorer", repr(made)) == made
-
-
 DOCUMENTS = (Document("One."), Document("Two."))
 RECORDS = [Record(f"r{i}", DOCUMENTS, attributes={"gender": "fm"[i % 2]}) for i in range(8)]
 CASES = [Case(record, Summary(record.id, "s", f"Sum {i}.")) for i, record in enumerate(RECORDS)]
@@ -125,8 +117,7 @@ def test_scores_are_audited_by_group() -> None:
     cases = [*CASES, Case(empty, Summary("e", "s", "", reason="empty summary"))]
     with StubChat(answer=verdict) as server:
         scorer = f"judge(model=m, base_url={server.url})"
-        plan = Plan(measures=[f"judged(scorer={scorer})"], by=[["gender"]], n_resamples=50)
-        result = audit(cases, plan)
+        result = audit(cases, Plan(measures=[f"judged(scorer={scorer})"], by=[["gender"]], n_resamples=50))
     values = {e.subgroup.get("gender", "all"): e.value for e in result.estimates if e.quantity == "judged"}
     assert values == {"all": pytest.approx((4 * 5 + 3 * 3) / 7), "f": 5.0, "m": 3.0}
     whole = next(e for e in result.estimates if not e.subgroup)

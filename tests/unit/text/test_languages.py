@@ -136,5 +136,4 @@ def test_short_texts_tell_the_language_of_their_input_together() -> None:
 
 def test_a_chinese_document_is_cut_by_its_words() -> None:
     """A hundred words are a hundred words, though no blank parts them."""
-    sentence = "服务员很热情，早餐好吃！"
-    assert len(passages_of(sentence * 40, "100words")) == 3
+    assert len(passages_of("服务员很热情，早餐好吃！" * 40, "100words")) == 3

@@ -42,8 +42,7 @@ def test_items_of_lists(reply: str, wanted: tuple[str, ...]) -> None:
 
 def test_words_that_statements_hold_are_counted() -> None:
     """A text's words that occur in some statement are counted, and all of its words."""
-    text = "It is red and broke, in Missouri."
-    assert segmentation.words_held(text, ("It is red.", "It broke.")) == (4, 7)
+    assert segmentation.words_held("It is red and broke, in Missouri.", ("It is red.", "It broke.")) == (4, 7)
     assert segmentation.words_held("…", ("x",)) == (0, 0)
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from fairbrief.text.paraphrase import paraphrase, why_not
 
+pytestmark = pytest.mark.usefixtures("nltk_data")
+
 TEXT = "The waiters bought large windows, and a big dog was running quickly past Helen's car in 1998."
 
 
-@pytest.mark.usefixtures("nltk_data")
 def test_a_share_of_the_content_words_is_replaced() -> None:
     """No share changes nothing; a larger one replaces the same words and more; names, numbers and function words stay."""
     texts = [paraphrase(TEXT, share, "a") for share in (0, 0.3, 0.6, 1)]
@@ -22,7 +23,6 @@ def test_a_share_of_the_content_words_is_replaced() -> None:
     assert [word for word in texts[-1].split() if word in kept] == kept
 
 
-@pytest.mark.usefixtures("nltk_data")
 def test_equal_arguments_give_equal_texts() -> None:
     """The text is a function of text, share and key alone; other keys choose other words."""
     made = {paraphrase(TEXT, 0.3, key) for key in "abcdefgh"}
@@ -30,7 +30,6 @@ def test_equal_arguments_give_equal_texts() -> None:
     assert len(made) > 3
 
 
-@pytest.mark.usefixtures("nltk_data")
 @pytest.mark.parametrize(("text", "pattern"), [
     ("automobiles", r"(cars|autos|motorcars|machines)"),
     ("She purchased it", r"She bought it"),
@@ -46,13 +45,11 @@ def test_synonyms_have_the_form_of_the_word(text: str, pattern: str) -> None:
         assert re.fullmatch(pattern, paraphrase(text, 1, key))
 
 
-@pytest.mark.usefixtures("nltk_data")
 def test_words_without_synonyms_stay() -> None:
     """Words that WordNet does not have, and comparatives, are left as they are."""
     assert paraphrase("The zorgle blick frimmed happier", 1, "a") == "The zorgle blick frimmed happier"
 
 
-@pytest.mark.usefixtures("nltk_data")
 def test_other_languages_are_not_available() -> None:
     """WordNet is English: for other languages the reason is given."""
     assert not why_not()

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
@@ -13,16 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.cli.command import printed
+from tests.browser import browsing
+from tests.cli.command import printed, put, write
 from tests.files.shapes import table
 
 import fairbrief
 from fairbrief.auditing.record_values import reader_of
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import per_record
 from fairbrief.reports.audit_folder import load, write_all
 from fairbrief.reports.frames import rows_with, usable
-from fairbrief.saved import view
 from fairbrief.saved.saved_inputs import SavedTexts
 from fairbrief.saved.view import Answers, OpenAudit, Server
 
@@ -49,8 +47,7 @@ def about(folder: Path) -> Answers:
 
 def audited(folder: Path, rows: Iterable[dict[str, Any]], *options: str) -> Answers:
     """The rows in a file, audited into a folder beside it, and opened."""
-    (folder / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    printed("audit", folder / "in.jsonl", *options, "--out", folder / "audit")
+    printed("audit", write(folder / "in.jsonl", [*rows]), *options, "--out", folder / "audit")
     return Answers([OpenAudit(folder / "audit")])
 
 
@@ -59,7 +56,7 @@ def records_of(found: dict[str, Any]) -> list[str]:
     return [row["record"] for row in found["rows"]]
 
 
-def test_the_list_is_sorted_by_what_the_per_record_statistics_says(about: Answers, folder: Path) -> None:
+def test_the_list_is_sorted_by_the_values_of_the_records(about: Answers, folder: Path) -> None:
     """Each order is that of the values computed from the whole per-record statistics at once; records without a value come last."""
     rows = load(folder).rows
     whole = rows_with(usable(rows.of(rows.measures[COVERAGE])), "system", "rosy")
@@ -96,7 +93,7 @@ def test_row_groups_without_a_system_are_passed_over(
     about: Answers, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two scorers are compared where a system has no record in some row groups of the other one's statistics."""
-    monkeypatch.setattr(per_record, "GROUP", 1)
+    monkeypatch.setattr("fairbrief.reports.per_record.GROUP", 1)
     write_all(load(folder), tmp_path)
     for system in ("0:rosy", "0:balanced"):
         found = Answers([OpenAudit(tmp_path)]).rows(COVERAGE, system, order="robust|")
@@ -106,7 +103,7 @@ def test_row_groups_without_a_system_are_passed_over(
 def test_pages_hold_every_record_once(about: Answers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turning pages neither repeats nor leaves out."""
     whole = records_of(about.rows(COVERAGE, "0:rosy"))
-    monkeypatch.setattr(view, "PAGE", 3)
+    monkeypatch.setattr("fairbrief.saved.view.PAGE", 3)
     pages = [about.rows(COVERAGE, "0:rosy", start=str(start)) for start in range(0, len(whole), 3)]
     assert [record for page in pages for record in records_of(page)] == whole
     assert set(whole) == RECORDS
@@ -190,16 +187,14 @@ def test_all_versions_of_a_seed_document_are_explained_together(tmp_path: Path) 
         for group, who in (("female", "She needs"), ("male", "He refused"))
     ]
     measure = "theme_words@gender"
-    seen = audited(tmp_path, lines, "--measure", measure, "--resamples", "0")
-    shown = seen.record(measure, "0:s", "note")
+    shown = audited(tmp_path, lines, "--measure", measure, "--resamples", "0").record(measure, "0:s", "note")
     assert "needs, female: needs 1, help 1." in shown["row"]["story"].splitlines()
     assert "needs, male: help 1." in shown["row"]["story"].splitlines()
 
 
 def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
     """A changed byte in either end of the file, or a file that is gone, stands above the list."""
-    path = tmp_path / "reviews.jsonl"
-    path.write_bytes(EXAMPLE.read_bytes())
+    path = put(tmp_path / "reviews.jsonl", EXAMPLE.read_bytes())
     printed("audit", str(path), "--measure", COVERAGE, "--resamples", "0", "--out", str(tmp_path / "audit"))
     assert OpenAudit(tmp_path / "audit").fault == ""
     path.write_bytes(EXAMPLE.read_bytes().replace(b"smooth", b"sm00th", 1))
@@ -226,7 +221,7 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     ("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, ""),
 ])  # fmt: skip
 def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) -> None:
-    """A measure or system that the audit has not is an error with its name."""
+    """A measure or system that the audit does not have is an error with its name."""
     with pytest.raises(RequestError):
         about.rows(*asked)
 
@@ -234,12 +229,9 @@ def test_what_is_not_there_is_refused(about: Answers, asked: tuple[str, str]) ->
 @pytest.fixture
 def served(about: Answers) -> Iterator[Server]:
     """The answers on a port of their own."""
-    with Server(about) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    server = Server(about)
+    with browsing.served(server):
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def fetch(address: str, host: str | None = None) -> tuple[int, bytes, dict[str, str]]:

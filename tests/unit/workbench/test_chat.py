@@ -87,8 +87,7 @@ def test_keys_hold_all_that_decides_a_text() -> None:
     assert all(keys_of(c) == keys_of(chat) for c in same)
     keys = {keys_of(c)[0] for c in [chat, *others]} | {keys_of(chat, RECORDS[1])[0]}
     assert len(keys) == len(others) + 2
-    three = Chat("m", base_url="http://127.0.0.1:1/v1", samples=3, temperature=1.0)
-    assert len(set(keys_of(three))) == 3
+    assert len(set(keys_of(Chat("m", base_url="http://127.0.0.1:1/v1", samples=3, temperature=1.0)))) == 3
 
 
 def test_name_grammar() -> None:

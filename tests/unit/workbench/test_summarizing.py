@@ -54,7 +54,7 @@ def test_lines_read_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_a_rerun_asks_only_for_what_changed(tmp_path: Path) -> None:
-    """A finished run asks nothing again; a new record or another text is asked for, alone."""
+    """A finished run asks nothing again; only a new record or another text is asked for."""
     out = tmp_path / "o.jsonl"
     with StubChat() as server:
         written(chat(server), RECORDS, out)
@@ -69,7 +69,7 @@ def test_a_rerun_asks_only_for_what_changed(tmp_path: Path) -> None:
 
 
 def test_what_found_no_answer_is_asked_again(tmp_path: Path) -> None:
-    """A question without an answer stands as null with its reason, and the next run asks for it alone."""
+    """A question without an answer stands as null with its reason, and the next run asks only for it."""
     out = tmp_path / "o.jsonl"
     with StubChat(script=["ok", "400", "ok", "400"]) as server:
         count = written(chat(server, concurrency=1), RECORDS, out)
