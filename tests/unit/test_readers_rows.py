@@ -1,6 +1,7 @@
 """What one row becomes: a record, its summaries, and the errors in their places."""
 
 import copy
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.types import Case, Claim, Document, Mention, Record, Summary
+from fairbrief.serialization import case_line
+from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
 
 
-def one(row: dict[str, Any], **options: Any) -> Case:
+def one(row: Any, **options: Any) -> Case:
     """The only case of a row."""
     [case] = read([row], **options)
     return case
@@ -133,7 +135,7 @@ def test_settings_without_values() -> None:
 
 
 def test_records_and_cases() -> None:
-    """Records and cases pass as they are; each record comes once, however many systems have summarized it, or none."""
+    """Plain records and cases pass as they are; each record comes once, however many systems have summarized it, or none."""
     record = Record("r", (Document("t"),))
     case = Case(record, Summary("r", "s", "x"))
     assert list(read([case])) == [case]
@@ -141,6 +143,29 @@ def test_records_and_cases() -> None:
     rows = [ROW | {"system": "A"}, ROW | {"system": "B"}, {"id": "b", "documents": ["t"]}]
     assert [r.id for r in read(rows).records()] == ["a", "b"]
     assert [r.id for r in read(rows, id_field=None).records()] == ["1", "2", "3"]
+
+
+def test_a_case_is_read_like_its_row() -> None:
+    """Its texts come to their usual form, named fields and clusters count, and what a file may not have is an error."""
+    document = Document("Zoe\u0308 paid\u00a03.", {"side": "Gru\u0308n", "no": " "})
+    zoe = Entity("1", mentions=(Mention(1, 0, 4, "first"),))
+    record = Record("r", (Document(" "), document), (), (zoe,), {"topic": "t"}, where="a.jsonl:7")
+    made = Case(record, Summary("r", "s", "Roy\u00adal.", (Claim("U\u00a0V."),), is_reference=True))
+    case, row = one(made), one(case_line(made))
+    assert case.record == dataclasses.replace(row.record, where="a.jsonl:7")
+    assert case.record.entities[0].mentions == (Mention(0, 0, 3, "first"),)
+    assert case.summary == dataclasses.replace(row.summary, is_reference=True)
+    clustered = one(
+        Case(RECORD, Summary("r", "s", "x")), cluster_by="seed_document", attributes={"tone": "side"}
+    )
+    assert clustered.record.cluster == "o"
+    assert clustered.record.documents[0].attributes == {"side": "L", "tone": "L"}
+    assert one(clustered).record.cluster_by == "seed_document"
+    assert one(Case(RECORD, Summary("r", "s", ""))).summary.reason == "empty summary"
+    with pytest.raises(RequestError, match="has no field 'gold'"):
+        one(made, references_field="gold")
+    with pytest.raises(DataError, match="NUL character in the text of document 1"):
+        one(Case(Record("r", (Document("a\0"),)), made.summary))
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
