@@ -17,6 +17,7 @@ from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
+from fairbrief.reports.wording import sides
 from fairbrief.testing import scores_of
 from fairbrief.types import Ask, Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
@@ -52,6 +53,17 @@ def test_people_of_one_record_exchange_their_groups() -> None:
     )  # fmt: skip
     assert rows.values[:, :4].tolist() == [[1, 2, 1, 1], [1, 2, 0, 2], [1, 2, 1, 1]]
     assert by_column(rows)["mentions",] == 2
+
+
+def test_a_slash_may_belong_to_the_name_of_a_group() -> None:
+    """Each of two groups that are compared keeps its whole name."""
+    groups = ["Asian/Pacific", "White/Other"]
+    people = [replace(p, attributes={"race": g}) for p, g in zip((ANN, BOB), groups, strict=True)]
+    one = case("Ann Smith met Bob Jones.", "Ann Smith came.", *people)
+    found = of(
+        audit([one], Plan(measures=["entity_inclusion@race"], n_resamples=0)), f"log_odds[{'/'.join(groups)}]"
+    )
+    assert sides(found.group) == groups
 
 
 def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
