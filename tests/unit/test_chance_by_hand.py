@@ -190,6 +190,6 @@ def test_a_few_clusters_that_are_alike_do_not_differ_from_random_sentences() -> 
     x = np.array([[-1.0, -1.01, -0.99, -1, -1]])
     less = Readings(x.mean(axis=1), (x.sum() - x) / 4, x)
     here: Any = SimpleNamespace(here={"d": Value(np.array(-1.0), "both")})
-    (found,) = from_random(less, here, "d", None, Settings())
+    (found,) = from_random(less, [here], "d", None, Settings())
     assert found["extract_p"] == 1 / 16
     assert found["extract_difference_low"] < found["extract_difference_high"] == 0
