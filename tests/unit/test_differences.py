@@ -245,27 +245,6 @@ def test_the_other_way_round_a_difference_has_the_other_sign() -> None:
     assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
 
 
-def test_a_comparison_is_the_same_either_way_though_groups_have_changed() -> None:
-    """A record whose group has changed has both, whichever audit comes first: p is that of the jackknife t."""
-    tones = ("It was awful.", "A great day!", "Parking is free.", "A sad, dirty bar.")
-
-    def rows(changed: int, shift: int) -> Sequence[dict[str, Any]]:
-        groups = ["m" if i < changed else "fm"[i % 2] for i in range(20)]
-        return [
-            {
-                "id": f"r{i}", "documents": [" ".join(tones[i * k % 4] for k in (1, 3, 5))],
-                "summary": tones[(i * i + i // 3 + shift) % 4], "attributes": {"about": group},
-            }
-            for i, group in enumerate(groups)
-        ]  # fmt: skip
-
-    plan = Plan(measures=["sentiment_shift@about"], n_resamples=99, n_extracts=5)
-    one, other = (audit(read(rows(*of)), plan) for of in ((0, 0), (3, 1)))
-    there, back = ({e.quantity: e.extract_p for e in compare(*both)} for both in ((one, other), (other, one)))
-    assert there == back
-    assert there["sentiment_shift"] is not None
-
-
 def test_two_audits_are_compared_at_their_own_level_of_significance() -> None:
     """With 8 clusters, no p of flipped signs is below 1/128: significant at 0.05, but never at 0.001."""
     cases = blind_writers((1, 4), records=8)

@@ -133,8 +133,8 @@ class RowReader:
         self._see(line := case_line(case))
         read, summaries = self.read(line, count, record.where)
         about: Any = {"system_kind": summary.system_kind, "is_reference": summary.is_reference}
-        cluster = self.fields.cluster or record.cluster_by
-        return replace(read, cluster_by=cluster), tuple([replace(one, **about) for one in summaries])
+        read = replace(read, cluster_by=self.fields.cluster or record.cluster_by)
+        return read, tuple([replace(one, **about) for one in summaries])
 
     def id_in(self, row: Any) -> Any:
         """The id of a row, for messages; None if it has none, or if rows are numbered."""
