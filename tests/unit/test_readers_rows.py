@@ -265,12 +265,7 @@ def test_an_empty_name_reads_no_field() -> None:
     ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
     ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
     ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
-    (
-        [5] * 1000 + [ROW],
-        {"require": "x", "on_error": "skip"},
-        RequestError,
-        r"by --require\. Give another name",
-    ),
+    ([5] * 1000 + [ROW], {"require": "x", "on_error": "skip"}, RequestError, r"by --require\. Give another name"),
     ([ROW], {"system": " "}, RequestError, "--system is empty"),
     ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
     ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),

@@ -6,6 +6,7 @@ The summaries are one text, an object of texts by system, or one field per syste
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -239,14 +240,16 @@ class RowReader:
 
 
 def _is_usual(case: Case) -> bool:
-    """Whether all texts are plain and none is blank, so that reading the case's row would only cost time."""
+    """Whether all texts are in their usual form and none is blank, so that reading the case's row would only cost time."""
     record, summary = case.record, case.summary
     if not record.documents or record.entities or summary.claims is not None:
         return False
     texts = [record.id, summary.system, summary.text, *record.references, *record.attributes.values()]
     for document in record.documents:
         texts += (document.text, *document.attributes.values())
-    return all(v.is_plain(text) and text and not text.isspace() for text in texts)
+    with suppress(DataError):
+        return all(v.text_of(text, "a text") == text and text.strip() for text in texts)
+    return False
 
 
 # ---- Combines the rows of a record into one row.
