@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from inspect import Parameter, signature
@@ -19,6 +18,7 @@ from fairbrief.plan import Plan, plan_from
 from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers import read as _read
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.reading_settings import options_in
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.saved.compare import compare as _compare
@@ -30,7 +30,7 @@ from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import Names, as_list, key_of
+from fairbrief.settings import Names, as_list
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -48,10 +48,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-OF_READING = {key_of(f): f.name for f in fields(ReadingSettings)}
-"""The settings of `read`, by the names of their options."""
 
 
 def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
@@ -71,7 +67,7 @@ def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
         if name := next((name for name in settings if name not in (*names, *known)), None):
             near = did_you_mean(name, known)
             if not near and names[0] == "records":
-                for other in difflib.get_close_matches(name, OF_READING.values(), n=1):
+                for other in difflib.get_close_matches(name, [f.name for f in fields(ReadingSettings)], n=1):
                     near = (
                         f" fairbrief.read has {other!r}: write {called}(fairbrief.read(records, {other}=…))."
                     )
@@ -79,8 +75,7 @@ def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
-            options = [name.replace("-", "_") for name in dict.fromkeys(OPTION.findall(str(error)))]
-            if not (advised := [f"{OF_READING[name]}=…" for name in options if name in OF_READING]):
+            if not (advised := [f"{name}=…" for name in options_in(str(error)).values()]):
                 raise
             advice = f"From Python: fairbrief.read(records, {', '.join(advised)})."
             raise type(error)(f"{error} {advice}") from error

@@ -50,6 +50,8 @@ REFUSED = [
     ("audit one.jsonl --measure uers@mood", "uer"),
     ("audit one.jsonl uer@mood", "There is no file uer@mood"),
     ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
+    ("audit one.jsonl --measure sentiment_shift@mod", "No document, record or person", "Did you mean 'mood'?"),
+    ("audit one.jsonl --measure entity_hallucination@gendr", "No document, record or person", "'gendr'"),
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
     ("audit one.jsonl --require mod", "'mod'", "Every row (4)"),
     ("audit kinds.jsonl --by knd", "Did you mean 'kind'?"),
@@ -69,11 +71,15 @@ REFUSED = [
     (f"{CHOOSE} --floor 'nope>=1'", "No measure named 'nope'"),
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
+    # advice that the command itself can follow
+    *((f"{command} renamed.jsonl", f"'fairbrief {command}' has no --documents-field or --group-by: correct the file.") for command in ("words", "recogniser")),
+    ("stats renamed.jsonl", "'fairbrief init FILE' proposes the options.\n"),
+    ("sweep large.jsonl --out out --with lead --measure equal_coverage@mood", "--extracts 0"),
     # options that would do nothing
     *((f"audit one.jsonl --protocol li-coverage {option}", "--protocol has its own measures and scorers") for option in ("--measure uer@mood", "--scorers ngram,tfidf")),
     ("audit bare.jsonl --protocol li-coverage", "compares attributes of a document", "none has one"),
     *((f"audit one.jsonl --protocol {name} --attribute mood", f"--attribute mood has no effect with --protocol {name}") for name in ("chau-sentiment", "chhabra-position")),
-    ("audit one.jsonl --protocol steen-people --attribute mood", "No person", "'mood'"),
+    ("audit one.jsonl --protocol steen-people --attribute mood", "No person", "'mood'", "of the record's 'entities'"),
     *((f"audit one.jsonl --protocol '{spec}'", "has no effect with") for spec in ("chhabra-position(version=text)", "chhabra-position(choose=first)", "chau-sentiment(lexicon=x)", "zhang-perspectives(layer=3)")),
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
@@ -156,6 +162,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(made / "bare.jsonl", rows(4, documents=["Cold soup."]))
     write(made / "kinds.jsonl", [row(i, attributes={"kind": "ab"[i % 2]}) for i in range(4)])
     write(made / "control.jsonl", rows(4, system="sanity:mine"))
+    write(made / "renamed.jsonl", [{"id": "a", "text": "Cold soup."}])
+    write(
+        made / "large.jsonl",
+        rows(1, documents=[{"text": "Cold soup. " * 30, "attributes": {"mood": "sad"}}] * 2100),
+    )
     write(made / "names.csv", [b"name,part\n\xff\xfe"])
     for name in ("s.csv", "s.b.csv"):
         write(made / name, ["answers"])

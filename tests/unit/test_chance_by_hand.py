@@ -189,6 +189,23 @@ def test_a_few_clusters_that_are_alike_do_not_differ_from_random_sentences() -> 
     x = np.array([[-1.0, -1.01, -0.99, -1, -1]])
     less = Readings(x.mean(axis=1), (x.sum() - x) / 4, x)
     here: Any = SimpleNamespace(here={"d": Value(np.array(-1.0), "both")})
-    (found,) = from_random(less, here, "d", None, Settings())
+    (found,) = from_random(less, [here], "d", None, Settings())
     assert found["extract_p"] == 1 / 16
     assert found["extract_difference_low"] < found["extract_difference_high"] == 0
+
+
+def test_a_cluster_that_changed_its_group_between_two_audits_has_both() -> None:
+    """Whichever audit comes first, p is that of the jackknife t; it is of permuted groups where none has changed."""
+    x = np.array([[0.5, 0.1, 0.3, -0.2, 0.0, 0.1, -0.1, 0.2]])
+    less = Readings(x.mean(axis=1), (x.sum() - x) / 7, x)
+
+    def side(first: int) -> Any:
+        groups = np.array([[[1.0, 0.0] if i < first else [0.0, 1.0] for i in range(8)]])
+        value, units = Value(np.array(0.1), "both", is_between=True), SimpleNamespace(names=["abcdefgh"])
+        return SimpleNamespace(here={"d": value}, items=lambda _: groups, units=units)
+
+    pairs = ((side(4), side(3)), (side(3), side(4)), (side(4), side(4)), (side(4),))
+    changed, back, same, alone = (
+        from_random(less, pair, "d", None, Settings())[0]["extract_p"] for pair in pairs
+    )
+    assert changed == back != same == alone

@@ -9,6 +9,7 @@ from tests.sample_cases import documents_of, of
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
 from fairbrief.errors import RequestError
+from fairbrief.readers import ReadingSettings
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -237,10 +238,14 @@ def test_a_system_without_a_record_in_a_subgroup_has_none_there() -> None:
 
 
 def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> None:
-    """A protocol that is none, too."""
+    """A protocol that is none, too; an attribute that only the reading uses is not."""
     records = [case.record for case in cases({"a": 2})]
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
+    plan = Plan(protocol="chhabra-position", attributes=["side"])
+    assert check(records, plan, ReadingSettings(attributes="side", require="side"))
+    with pytest.raises(RequestError, match="--attribute side has no effect"):
+        check(records, plan)
 
 
 def test_sanity_baselines_are_a_holm_family_of_their_own() -> None:

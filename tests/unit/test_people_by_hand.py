@@ -17,6 +17,7 @@ from fairbrief.measures.entity_inclusion import EntityInclusion
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
+from fairbrief.reports.wording import sides
 from fairbrief.testing import scores_of
 from fairbrief.types import Case, Document, Entity, Reason, Record, Rows, Scores, Summary, Totals
 
@@ -51,6 +52,13 @@ def test_people_of_one_record_exchange_their_groups() -> None:
     )  # fmt: skip
     assert rows.values[:, :4].tolist() == [[1, 2, 1, 1], [1, 2, 0, 2], [1, 2, 1, 1]]
     assert by_column(rows)["mentions",] == 2
+
+
+def test_a_slash_may_belong_to_the_name_of_a_group() -> None:
+    """Each of two groups that are compared keeps its whole name."""
+    groups = ["Asian/Pacific", "White/Other"]
+    totals = Totals({("source", g): i for i, g in enumerate(groups)}, np.ones(2))
+    assert sides(EntityInclusion("race").value(totals)[f"log_odds[{'/'.join(groups)}]"].group) == groups
 
 
 def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:

@@ -1,6 +1,7 @@
 """What one row becomes: a record, its summaries, and the errors in their places."""
 
 import copy
+import dataclasses
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ import pytest
 
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import read
-from fairbrief.types import Case, Claim, Document, Mention, Record, Summary
+from fairbrief.serialization import case_line
+from fairbrief.types import Case, Claim, Document, Entity, Mention, Record, Summary
 
 ROW: dict[str, Any] = {"id": "a", "documents": [{"text": "One."}, "Two."], "summary": "Both."}
 
 
-def one(row: dict[str, Any], **options: Any) -> Case:
+def one(row: Any, **options: Any) -> Case:
     """The only case of a row."""
     [case] = read([row], **options)
     return case
@@ -133,7 +135,7 @@ def test_settings_without_values() -> None:
 
 
 def test_records_and_cases() -> None:
-    """Records and cases pass as they are; each record comes once, however many systems have summarized it, or none."""
+    """Plain records and cases pass as they are; each record comes once, however many systems have summarized it, or none."""
     record = Record("r", (Document("t"),))
     case = Case(record, Summary("r", "s", "x"))
     assert list(read([case])) == [case]
@@ -141,6 +143,22 @@ def test_records_and_cases() -> None:
     rows = [ROW | {"system": "A"}, ROW | {"system": "B"}, {"id": "b", "documents": ["t"]}]
     assert [r.id for r in read(rows).records()] == ["a", "b"]
     assert [r.id for r in read(rows, id_field=None).records()] == ["1", "2", "3"]
+
+
+def test_a_case_is_read_like_its_row() -> None:
+    """Its texts come to their usual form, named fields and clusters count, and what a file may not have is an error."""
+    document = Document("Zoe\u0308 paid\u00a03.", {"side": "Gru\u0308n", "no": " "})
+    zoe = Entity("1", mentions=(Mention(1, 0, 4, "first"),))
+    record = Record("r", (Document(" "), document), (), (zoe,), {"topic": "t"}, where="a.jsonl:7")
+    case = Case(record, Summary("r", "s", "Roy\u00adal.", (Claim("U\u00a0V."),), is_reference=True))
+    read_case, row = one(case), one(case_line(case))
+    assert read_case.record == dataclasses.replace(row.record, where="a.jsonl:7")
+    assert read_case.summary == dataclasses.replace(row.summary, is_reference=True)
+    clustered = one(case, cluster_by="topic", attributes={"tone": "side"})
+    assert one(clustered).record.cluster == "t"
+    assert clustered.record.documents[0].attributes == {"side": "Grün", "tone": "Grün"}
+    with pytest.raises(RequestError, match="has no field 'gold'"):
+        one(Case(RECORD, Summary("r", "s", "x")), references_field="gold")
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -246,12 +264,7 @@ def test_an_empty_name_reads_no_field() -> None:
     ([ROW], {"summary_field": {"m": ""}}, RequestError, "--summary-field names no field"),
     ([ROW], {"documents_field": None}, RequestError, "--documents-field names no field"),
     ([ROW], {"sample": float("inf")}, RequestError, "--sample inf: give a whole number"),
-    (
-        [5] * 1000 + [ROW],
-        {"require": "x", "on_error": "skip"},
-        RequestError,
-        r"by --require\. Give another name",
-    ),
+    ([5] * 1000 + [ROW], {"require": "x", "on_error": "skip"}, RequestError, r"by --require\. Give another name"),
     ([ROW], {"system": " "}, RequestError, "--system is empty"),
     ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
     ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),

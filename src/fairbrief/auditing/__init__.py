@@ -57,6 +57,8 @@ from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
 
 HEAD, TRIED = 200, 25
 """The number of first cases that decide which measures apply; and the number on which each measure is tried first."""
+UNREAD = ReadingSettings()
+"""The settings of cases that were not read."""
 
 __all__ = ["Plan", "audit", "check"]
 
@@ -117,7 +119,7 @@ class _Audit:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
-        asked, protocol = _asked(plan, head, cases)
+        asked, protocol = _asked(plan, head, getattr(cases, "settings", UNREAD))
         choice = sensitivity.under(
             asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
         )
@@ -242,16 +244,17 @@ class _Audit:
         }
 
 
-def check(records: Iterable[Record], plan: Plan) -> Sequence[Measure]:
+def check(records: Iterable[Record], plan: Plan, settings: ReadingSettings = UNREAD) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    Returns the measures that it would take. Raises RequestError for unknown measures, attributes, scorers, subgroups, sanity
-    baselines or protocols.
+    ``settings`` are those that the records were read with. Returns the measures that it would take. Raises RequestError for
+    unknown measures, attributes, scorers, subgroups, sanity baselines or protocols, and for very large records.
     """
     head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
     named_baselines(plan.sanity_baselines)
-    asked, _ = _asked(plan, head)
+    asked, _ = _asked(plan, head, settings)
     choice = asked or measure_selection.fitting(head, plan.attributes, is_ordered=plan.ordered)
+    _refuse_large_records(head, plan, choice.measures)
     measure_selection.check_scorers(choice.measures, plan.scorers or {})
     return choice.measures
 
@@ -319,7 +322,7 @@ def _with_subgroups_of(
 
 
 def _asked(
-    plan: Plan, head: Sequence[Case], cases: Iterable[Case] = ()
+    plan: Plan, head: Sequence[Case], settings: ReadingSettings
 ) -> tuple[measure_selection.Choice | None, PaperProtocol | None]:
     """The requested measures, None if none are named; or the protocol's, and the protocol.
 
@@ -342,13 +345,12 @@ def _asked(
     elif not plan.measures:
         return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
-    settings = cases.settings if isinstance(cases, Reading) else ReadingSettings()
     over = [getattr(measure, "over", None) for measure in measures]
     idle = [n for n in attributes if n not in (*over, *as_list(settings.require), settings.sample_by)]
     if protocol is not None and idle:
         raise RequestError(f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it.")
     # Names tell the gender of people in inputs without it.
-    asked = [name for name in attributes if name != scorer_checks.GENDER] if protocol else idle
+    asked = [name for name in attributes if name != measure_selection.GENDER] if protocol else idle
     measure_selection.check_attributes(asked, head, holders)
     return measure_selection.Choice(measures), protocol
 

@@ -273,7 +273,7 @@ def _from_random(
                 if one[0] is None or one[1] is None or other[0] is None or other[1] is None:
                     continue
                 levels, less = one[0].here - other[0].here, one[1].and_other(other[1])
-                gaps = estimating.from_random(less, a, name, _kinds(name, a, b), settings)
+                gaps = estimating.from_random(less, (a, b), name, _kinds(name, a, b), settings)
                 for i, level, gap in zip(places, levels.tolist(), gaps, strict=True):
                     found[i, k, name] = {"extract_baseline": level, **gap} if gap else {}
     return found

@@ -420,17 +420,17 @@ def _random(value: Value, here: Jackknifed, name: str, settings: Settings) -> li
     if drawn is not None and limits != UNLIMITED:
         low, high = settings.bounds(drawn.spreads(here.strata(name)))
         limits = limits[0] - high, limits[1] - low
-    gaps = from_random(less, here, name, here.strata(name), settings, limits)
+    gaps = from_random(less, [here], name, here.strata(name), settings, limits)
     return [{**level, **gap} for level, gap in zip(random, gaps, strict=True)]
 
 
 def from_random(
-    less: Readings, here: Jackknifed, name: str, kinds: Integers | None, settings: Settings,
+    less: Readings, sides: Sequence[Jackknifed], name: str, kinds: Integers | None, settings: Settings,
     limits: tuple[Any, Any] = UNLIMITED,
 ) -> list[Fields]:  # fmt: skip
     """The difference of a value from the random-sentence baseline, in each part; nothing where it is undefined.
 
-    ``less`` has this difference, or that of two systems, of which ``here`` is one. Intervals are clipped to the ``limits``, numbers
+    ``less`` has this difference, or that of two systems; ``sides`` are the one, or both. Intervals are clipped to the ``limits``, numbers
     or (parts,). ``kinds`` (parts, units) are those of the units. p is at least the smallest that sign flips of the contributing
     clusters allow: a few summaries that lack a rare group hardly vary, and chance alone makes them all lack it. The interval
     contains 0 if p is not significant.
@@ -448,8 +448,9 @@ def from_random(
             gaps[i] = {}
         elif found.count[i] < FEWEST_CLUSTERS or gap["extract_se"] is None:
             gaps[i] = {"extract_difference": gap["extract_difference"]}
-        elif here.here[name].is_between:
-            items, names = here.items(name)[i], here.units.names[i]
+        elif sides[0].here[name].is_between:
+            items = np.maximum.reduce([side.items(name)[i] for side in sides])
+            names = sides[0].units.names[i]
             test = between_chance(found, i, items, names, settings.n_resamples, settings.seed)
             gap["extract_p"] = None if test is None else test.p
         if (p := gaps[i].get("extract_p")) is not None and p > 1 - settings.confidence_level:

@@ -24,6 +24,8 @@ MOST_VALUES = 20
 IN_WORDS = {"document": "document", "record": "record", "entity": "person"}
 """What has attributes, the kinds of `Declaration.attribute_of`, and their words in messages."""
 HOLDERS = tuple(IN_WORDS)
+GENDER, TELLING = "gender", ("names", "entities")
+HOW_TO_GIVE = "Those of people are in the 'attributes' of the record's 'entities'."
 Attributes = dict[str, dict[str, Counter[str]]]
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
 """Why measures of position are left out."""
@@ -65,10 +67,12 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
         holder = kind.declaration.attribute_of
         if not specs.needs_over(kind) or parsed.over is not None:
             measure = registry.make("measure", text)
-            # People may have an attribute that no input has: a gender inferred from names.
-            if specs.needs_over(kind) and holder != "entity":
+            is_strict = specs.needs_over(kind) and holder != "entity"
+            # Names and words tell the gender of people in inputs without it, or what these settings say.
+            is_told = parsed.over == GENDER or not parsed.settings.keys().isdisjoint(TELLING)
+            if parsed.over is not None and (is_strict or not is_told):
                 # A record without the attribute has the one that its documents or people share.
-                check_attributes([measure.over], head, HOLDERS if holder == "record" else [holder])
+                check_attributes([parsed.over], head, [holder] if holder == "document" and is_strict else HOLDERS)
             measures.append(measure)
             continue
         there = known[holder]
@@ -89,25 +93,29 @@ def without_attribute(asked: str, holder: str, there: Iterable[str], wanted: str
     """The refusal of a measure or protocol of which no holder in the first cases has a ``wanted`` attribute."""
     return RequestError(
         f"{asked} compares attributes of a {IN_WORDS[holder]}, and none has one{wanted}. Found: {', '.join(there) or 'none'}. "
-        "Name an attribute or a field: --attribute NAME or --attribute NAME=FIELD."
+        f"{HOW_TO_GIVE if holder == 'entity' else 'Name an attribute or a field: --attribute NAME or --attribute NAME=FIELD.'}"
     )
 
 
 def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequence[str] = HOLDERS) -> None:
-    """RequestError for an attribute that none of the holders among the first cases has."""
+    """RequestError for an attribute that none of the holders among the first cases has; claims may name those of people."""
     known = attributes_of(head)
-    there = sorted({name for holder in holders for name in known[holder]})
+    there = {name for holder in holders for name in known[holder]}
+    if "entity" in holders:
+        there |= {name for case in head for claim in case.summary.claims or () for name in claim.values}
     for name in names:
         if name in there:
             continue
         parts = [part.strip() for part in name.split(",")]
-        if len(parts) > 1 and set(parts) <= set(there):
+        if len(parts) > 1 and set(parts) <= there:
             once_each = " ".join(f"--attribute {shlex.quote(part)}" for part in parts)
             raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
         nobody = listed([IN_WORDS[holder] for holder in holders], conjunction="or")
+        advice = f"To read it from a field or column, write --attribute {name}=FIELD."
         raise RequestError(
             f"No {nobody} of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
-            f"{did_you_mean(name, there)} Found: {', '.join(there) or 'none'}. To read it from a field or column, write --attribute {name}=FIELD."
+            f"{did_you_mean(name, there)} Found: {', '.join(sorted(there)) or 'none'}. "
+            f"{HOW_TO_GIVE if tuple(holders) == ('entity',) else advice}"
         )
 
 

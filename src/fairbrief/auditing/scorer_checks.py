@@ -22,7 +22,7 @@ from fairbrief import registry
 from fairbrief import types as t
 from fairbrief.auditing.estimating import Settings
 from fairbrief.auditing.ledger import Ledger, sort
-from fairbrief.auditing.measure_selection import MOST_VALUES, attributes_of
+from fairbrief.auditing.measure_selection import GENDER, MOST_VALUES, attributes_of
 from fairbrief.auditing.notes import NotesOf
 from fairbrief.auditing.observing import by_observation
 from fairbrief.auditing.run import Run
@@ -90,8 +90,6 @@ def support_scorer_of(measure: t.Measure) -> str:
 # ------------------------------------------------------------------------ counterfactual sources
 
 
-GENDER = "gender"
-"""Names of groups that the input implies only by its words."""
 NO_EXCHANGE = (
     "the scorers are not checked: no text can be rewritten from one of these groups to another, "
     "as it can for genders and for groups that the names of annotated people show"

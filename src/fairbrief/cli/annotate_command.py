@@ -154,7 +154,7 @@ def agree(
     if task == "alignment":
         raise RequestError("--task alignment is not compared with measures. Use 'annotate import'.")
     asked, answers, _ = judging.answered(sheets, records)
-    check((case.record for case, _ in asked), Plan(measures=measure))
+    check((case.record for case, _ in asked), Plan(measures=measure, n_resamples=0))
     measures = {spec: registry.make("measure", spec) for spec in measure}
     scorers = Scorers()
     if task == "claims":

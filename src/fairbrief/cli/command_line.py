@@ -16,9 +16,11 @@ from typing import Any
 import typer
 
 from fairbrief.cli import help_pages, settings_file
-from fairbrief.errors import FairbriefError, RequestError
+from fairbrief.errors import DataError, FairbriefError, RequestError
+from fairbrief.readers.reading_settings import options_in
 from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
+from fairbrief.text.counted import listed
 
 FILES = ("files", "sources")
 """Names of the argument with the input files."""
@@ -47,10 +49,17 @@ class CheckedCommand(help_pages.CommandWithPage):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, with ``--quiet`` without output."""
         _check_paths(ctx)
-        if not ctx.params.get("quiet"):
-            return super().invoke(ctx)
-        with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
-            return super().invoke(ctx)
+        try:
+            if not ctx.params.get("quiet"):
+                return super().invoke(ctx)
+            with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
+                return super().invoke(ctx)
+        except (DataError, RequestError) as error:
+            own = {name for option in ctx.command.params for name in option.opts}
+            if not (lacking := [name for name in options_in(str(error)) if name not in own]):
+                raise
+            advice = f"'{ctx.command_path}' has no {listed(lacking, conjunction='or')}: correct the file."
+            raise type(error)(f"{error} {advice}") from error
 
 
 def _check_paths(ctx: Any) -> None:

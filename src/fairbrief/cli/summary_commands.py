@@ -244,7 +244,7 @@ def sweep(
     details: bool = o.DETAILS,
     quiet: bool = o.QUIET,
     asking: o.SpendingOptions = o.all_but(),
-    plan: Plan = o.only("measures", "baseline", "n_resamples", "seed", "confidence_level"),
+    plan: Plan = o.only("measures", "baseline", "n_resamples", "n_extracts", "seed", "confidence_level"),
     options: ReadingSettings = o.all_but(*inputs.OF_SUMMARIES),
 ) -> None:
     """Summarize and audit over a grid of settings, and compare each with the first (or --baseline) by record.
@@ -271,7 +271,7 @@ def sweep(
     jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     plan = sweep.plan_of(jobs, replace(plan, **inputs.plan_settings(options)))
-    check(reading.records(), plan)
+    check(reading.records(), plan, options)
     if asking.dry_run:
         typer.echo("Requests for summaries (judges in --measure, if any, send more):")
     run = Run(jobs, reading.records, answers / sweep.JOURNAL, asking, quiet=quiet)
@@ -355,7 +355,7 @@ def choose(
     reading = inputs.read_in_language(options, files)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
     plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
-    check(reading.records(), plan)
+    check(reading.records(), replace(plan, n_resamples=0), options)
     scorers = Scorers(wrap=plan.wrap)
     choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))
     if all(len(choice.candidates) < 2 for choice in choices):

@@ -145,7 +145,7 @@ class EntityInclusion(BaseMeasure):
             with np.errstate(divide="ignore", invalid="ignore"):
                 log_odds = np.log(odds[a] / odds[b])
             pairs[name] = t.Value(
-                log_odds, "both", contrasts=(name,), is_primary=True, group=f"{a}/{b}",
+                log_odds, "both", contrasts=(name,), is_primary=True, group=f"{a} − {b}",
                 present=(("source", a), ("source", b)), shares=(f"inclusion[{a}]", f"inclusion[{b}]"),
             )  # fmt: skip
         sizes = np.abs(stacked((pair.array for pair in pairs.values()), lead))

@@ -6,6 +6,7 @@ the keys of settings files and the records in inputs.json and results.json are d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from functools import partial
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fairbrief.readers.reading import Reading
 
 reading = partial(setting, panel=INPUTS)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,13 @@ class ReadingSettings:
         given = self.summary_field
         several = given.items() if isinstance(given, Mapping) else as_list(given)
         return tuple(named(one) if isinstance(one, str) else one for one in several)
+
+
+def options_in(message: str) -> dict[str, str]:
+    """The options of reading that a message names outside of a command, each with its setting in Python."""
+    known = {f"--{key_of(f).replace('_', '-')}": f.name for f in fields(ReadingSettings)}
+    asked = dict.fromkeys(OPTION.findall(message.partition("fairbrief ")[0]))
+    return {name: known[name] for name in asked if name in known}
 
 
 def named(text: str) -> tuple[str | None, str]:

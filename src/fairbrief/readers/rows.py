@@ -6,6 +6,7 @@ The summaries are one text, an object of texts by system, or one field per syste
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
 from fairbrief.readers.messages import did_you_mean, fault, names, show
 from fairbrief.readers.rows_on_disk import RowsOnDisk
-from fairbrief.serialization import MISSING
+from fairbrief.serialization import MISSING, case_line
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
 Summaries = tuple[Summary, ...]
@@ -36,6 +37,8 @@ class RowReader:
         """Named fields that must occur, and have not yet."""
         self.system = system or source.system
         self.is_numbered = fields.id is None
+        self.is_plain = not self.is_numbered and self.unseen <= {"summary"}
+        """Whether no field was named, and rows are not numbered."""
         self.blank = 0
         """Number of documents without text, which were excluded."""
         self.seen = 0
@@ -105,7 +108,7 @@ class RowReader:
     def read(self, row: Any, count: int, where: str) -> tuple[Record, Summaries]:
         """The record and summaries of a row, or of a Record or Case; DataError, without its place, for anything invalid."""
         if row.__class__ is not dict and not isinstance(row, Mapping):
-            return self._made(row)
+            return self._made(row, count)
         if not self.is_numbered:
             ident = v.id_of(need(row, self.fields.id or ID), "the id")
         elif self.fields.id == ID and row.get(ID) is not None:
@@ -114,19 +117,25 @@ class RowReader:
             ident = str(count)
         return self._record(row, ident, where), self.summaries(row, ident)
 
-    def _made(self, row: Any) -> tuple[Record, Summaries]:
-        """The content of a Record or Case; DataError for other rows, texts as documents, or the summary of another record."""
+    def _made(self, row: Any, count: int) -> tuple[Record, Summaries]:
+        """The content of a Record or Case, read like its row; DataError for other rows, texts as documents, or the summary of another record."""
         case = Case(row, Summary(row.id, self.system, "", reason=MISSING)) if isinstance(row, Record) else row
         if not isinstance(case, Case):
             raise not_a_row(row)
-        record, documents = case.record, cast("tuple[object, ...]", case.record.documents)
-        for number, document in enumerate(documents, 1):
+        record, summary = case.record, case.summary
+        for number, document in enumerate(cast("tuple[object, ...]", record.documents), 1):
             if not isinstance(document, Document):
                 raise fault(f"{show(document)} as document {number}", "a Document", "write Document(text)")
-        if (other := case.summary.record) != record.id:
-            found = f"a summary of the record {other!r}"
+        if summary.record != record.id:
+            found = f"a summary of the record {summary.record!r}"
             raise fault(found, "one of this record", "pair each record with its own")
-        return record, (case.summary,)
+        if self.is_plain and _is_usual(case):
+            return record, (summary,)
+        self._see(line := case_line(case))
+        read, summaries = self.read(line, count, record.where)
+        about: Any = {"system_kind": summary.system_kind, "is_reference": summary.is_reference}
+        read = replace(read, cluster_by=self.fields.cluster or record.cluster_by)
+        return read, tuple([replace(one, **about) for one in summaries])
 
     def id_in(self, row: Any) -> Any:
         """The id of a row, for messages; None if it has none, or if rows are numbered."""
@@ -228,6 +237,19 @@ class RowReader:
     def _cell(self, value: Any) -> Any:
         """The value; of a table, in which a cell may contain JSON, what it contains."""
         return parse_cell(value) if self.source.is_table else value
+
+
+def _is_usual(case: Case) -> bool:
+    """Whether all texts are in their usual form and none is blank, so that reading the case's row would only cost time."""
+    record, summary = case.record, case.summary
+    if not record.documents or record.entities or summary.claims is not None:
+        return False
+    texts = [record.id, summary.system, summary.text, *record.references, *record.attributes.values()]
+    for document in record.documents:
+        texts += (document.text, *document.attributes.values())
+    with suppress(DataError):
+        return all(v.text_of(text, "a text") == text and text.strip() for text in texts)
+    return False
 
 
 # ---- Combines the rows of a record into one row.
