@@ -72,7 +72,9 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
             is_told = parsed.over == GENDER or not parsed.settings.keys().isdisjoint(TELLING)
             if parsed.over is not None and (is_strict or not is_told):
                 # A record without the attribute has the one that its documents or people share.
-                check_attributes([parsed.over], head, [holder] if holder == "document" and is_strict else HOLDERS)
+                check_attributes(
+                    [parsed.over], head, [holder] if holder == "document" and is_strict else HOLDERS
+                )
             measures.append(measure)
             continue
         there = known[holder]

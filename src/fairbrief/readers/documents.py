@@ -20,7 +20,7 @@ from fairbrief.types import Document
 
 HOW_TO_NAME = {
     "documents": " Rename the field of the documents to 'documents', or give it: --documents-field FIELD, with --group-by FIELD if "
-    "each row is one document. If they are in another file: fairbrief audit OTHER --summaries FILE. 'fairbrief init FILE' proposes the options.",
+    "each row is one document. If they are in another file, OTHER: fairbrief audit OTHER --summaries FILE. 'fairbrief init FILE' proposes the options.",
     "summary": " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), or "
     "their file: --summaries FILE.",
 }
