@@ -66,7 +66,9 @@ def compare(
     settings = settings_of(candidate)
     found = compared(ours, theirs, differences.difference, settings, system, against)
     if not found:
-        raise RequestError("Fewer than two measured records are in both audits. Use 'fairbrief trend'.")
+        raise RequestError(
+            "Fewer than two measured records are in both audits. For audits of different records, use 'fairbrief trend'."
+        )
     ours_in, theirs_in = {e.system for e in found}, {e.baseline for e in found}
 
     def called(name: str, system: str) -> str:
