@@ -1,5 +1,6 @@
 """Copies under other ids and documents of another language are counted, and what is found without them is told."""
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from fairbrief.auditing.finding_checks import leading_without
 from fairbrief.reports.audit_folder import load
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.result import Result
-from fairbrief.types import Case, Document, Record, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 PLAN = Plan(measures=["uer@party"], n_resamples=99, n_extracts=5)
 FRENCH = "Le service est bon, mais la soupe est froide et les serveurs ne sont pas dans la salle."
@@ -89,6 +90,41 @@ def test_counterfactuals_of_one_seed_document_and_records_of_one_cluster_are_no_
     assert (
         "copies" not in audit(checked, tone).made
     )  # the check of its scorer observes them in other clusters
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "uer@party",
+        "coverage_parity@party",
+        "label_gap@party",
+        "unsupported_by_place",
+        "unsupported_claims@party",
+    ],
+)
+def test_copies_in_one_cluster_are_no_more_evidence(measure: str) -> None:
+    """Three times in its cluster, a record counts as once: all p are the same, since its copies are permuted alike."""
+
+    def p_of(copies: int) -> dict[str, float | None]:
+        cases = []
+        for k, case in itertools.product(range(copies), CASES):
+            rng, whole, (first, *_, last) = (
+                random.Random(case.record.id),
+                case.record.id,
+                case.record.documents,
+            )
+            texts = rng.sample(
+                [first.text, last.text, f"{first.text} {last.text}", "By even.", "It rained."], 4
+            )
+            claims = tuple(Claim(text, {"party": (rng.choice(("left", "right")),)}) for text in texts)
+            record = replace(case.record, id=f"{whole} {k}", attributes={"whole": whole}, cluster_by="whole")
+            cases.append(Case(record, Summary(record.id, "even", " ".join(texts), claims)))
+        plan = Plan(measures=[measure], n_resamples=99, n_extracts=0, has_clusters=True)
+        return {e.quantity: e.p for e in audit(cases, plan).estimates}
+
+    once = p_of(1)
+    assert any(once.values())
+    assert p_of(3) == pytest.approx(once)
 
 
 def test_one_summary_of_different_sources_is_told() -> None:
