@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.sample_cases import cases_of
 
 from fairbrief.auditing import Plan, audit
 from fairbrief.auditing.finding_checks import leading_without
@@ -125,6 +126,22 @@ def test_copies_in_one_cluster_are_no_more_evidence(measure: str) -> None:
     once = p_of(1)
     assert any(once.values())
     assert p_of(3) == pytest.approx(once)
+
+
+def test_equal_runs_are_no_more_evidence() -> None:
+    """Three equal runs of all counterfactuals leave p as it is, by which texts about two groups can be told apart."""
+
+    def p_of(runs: int) -> list[float | None]:
+        cases = []
+        for k, case in itertools.product(range(runs), cases_of(120, seed=3)):
+            run = {**case.record.attributes, "run": str(k)}
+            record = replace(case.record, id=f"{case.record.id} {k}", attributes=run)
+            cases.append(Case(record, replace(case.summary, record=record.id)))
+        plan = Plan(measures=["distinguishability@side"], n_resamples=99, n_extracts=0, has_clusters=True)
+        return [e.p for e in audit(cases, plan).estimates if e.quantity == "distinguishability"]
+
+    assert p_of(3) == p_of(1)
+    assert any(p_of(1))
 
 
 def test_one_summary_of_different_sources_is_told() -> None:
