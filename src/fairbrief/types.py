@@ -327,8 +327,8 @@ class PermutationScheme(Data, frozen=True):
     labels: Integers
     cyclic: bool = False
     """Labels are not shuffled but rotated together."""
-    is_together: bool = False
-    """Units of one cluster with equal labels get the same label permutation in each draw."""
+    is_together: bool = True
+    """Whether units of one cluster with equal labels get the same label permutation in each draw; else those of one sampled variant."""
     items: Integers | Callable[[], Integers] | None = None
     """The 64-bit key of each position (a document, a person), (n,), or a function that returns the keys: units of one cluster
     that share items get equal labels in each draw. None: units with as many positions get equal labels."""

@@ -242,7 +242,7 @@ class Observer:
 def _relabelling(scheme: t.PermutationScheme, origin: Origin) -> Relabelled:
     """The permutation inputs of a unit."""
     items = scheme.items if origin.is_shared else None
-    key = origin.cluster if scheme.is_together or items is not None else origin.record
+    key = origin.cluster if scheme.is_together else f"{origin.cluster}\t{origin.block}"
     keys_of_items = items() if callable(items) else items
     return Relabelled(key, scheme.labels, keys_of_items, scheme.cyclic)
 

@@ -75,7 +75,7 @@ class Distinguishability(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))
-        return t.PermutationScheme(codes, is_together=True) if len(groups) > 1 else None
+        return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded(tuple(group for _, group in with_group(cases, self.over)))

@@ -150,7 +150,7 @@ class EntityHallucination(BaseMeasure, InventedPeople):
         return self.observed_by(kind, **even)
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        return group_names(len(self.groups), is_together=True) if self.is_even else None
+        return group_names(len(self.groups)) if self.is_even else None
 
     def contrasts(self, columns: Sequence[t.Column]) -> Mapping[str, t.Ratio]:
         """Each group's share of the invented people less an even share."""

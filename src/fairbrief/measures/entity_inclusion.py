@@ -92,7 +92,7 @@ class EntityInclusion(BaseMeasure):
         if len(groups) < 2:
             return None
         if len(cases) > 1:
-            return group_names(len(groups))
+            return group_names(len(groups), is_together=False)
         return t.PermutationScheme(codes, items=keys_of(tuple(person.id for person in people)))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:

@@ -13,12 +13,12 @@ from fairbrief import types as t
 from fairbrief.statistics import ratio
 
 
-def group_names(groups: int, *, is_together: bool = False) -> t.PermutationScheme | None:
+def group_names(groups: int, *, is_together: bool = True) -> t.PermutationScheme | None:
     """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
 
     Position g of a label permutation says under which name the counts of group g are entered. With two groups the
     unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
-    and ``is_together`` all units of one cluster.
+    and, if ``is_together``, all units of one cluster.
     """
     return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
 

@@ -155,7 +155,7 @@ class LabelGap(ComparesGroups, BaseMeasure):
         """0 for each sentence of the source, then 1 for each unit of the summary."""
         (case,) = cases
         sizes = len(source_sentences(case.record)), len(self._units(case))
-        return t.PermutationScheme(np.repeat(np.arange(2), sizes), is_together=True)
+        return t.PermutationScheme(np.repeat(np.arange(2), sizes))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         names, source, summary = self._labelled(cases[0], scores)

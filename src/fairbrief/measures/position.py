@@ -265,13 +265,13 @@ class Positions(ManyAtOnce):
         return np.stack(masses, axis=1), np.stack(counts, axis=1)
 
 
-_IN_EACH_OTHERS_PLACE = t.PermutationScheme(np.arange(2), is_together=True)
+_IN_EACH_OTHERS_PLACE = t.PermutationScheme(np.arange(2))
 
 
 @lru_cache(maxsize=256)
 def _turned(sentences: int) -> t.PermutationScheme:
     """Places of an article's sentences, which move along together."""
-    return t.PermutationScheme(np.arange(sentences), cyclic=True, is_together=True)
+    return t.PermutationScheme(np.arange(sentences), cyclic=True)
 
 
 @cache

@@ -216,7 +216,7 @@ class JudgedByGroup(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         groups, codes = coded(tuple(group for _, group in self._of(cases)))
-        return t.PermutationScheme(codes, is_together=True) if len(groups) > 1 else None
+        return t.PermutationScheme(codes) if len(groups) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups, codes = coded(tuple(group for _, group in self._of(cases)))

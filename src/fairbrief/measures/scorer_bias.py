@@ -93,7 +93,7 @@ class VersionsBias(ScorerBias):
         return [ask for case, _ in with_group(cases, self.over) for ask in self.questions(case)]
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        return group_names(len({group for _, group in with_group(cases, self.over)}), is_together=True)
+        return group_names(len({group for _, group in with_group(cases, self.over)}))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         versions, answers = with_group(cases, self.over), iter(scores)

@@ -86,7 +86,7 @@ class ThemeWords(BaseMeasure):
     words: Literal["listed", "all"] = "listed"
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
-        return group_names(len(self._versions(cases)), is_together=True)
+        return group_names(len(self._versions(cases)))
 
     def extract_asks(self, cases: t.Cases, extracts: t.UnitExtracts) -> Sequence[t.Ask]:
         """Nothing: words are counted without a scorer."""

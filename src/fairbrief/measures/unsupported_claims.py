@@ -76,7 +76,7 @@ class Claims(ComparesGroups):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         names, codes = coded(tuple(filter(None, self._groups(cases[0]))))
-        return t.PermutationScheme(codes, is_together=True) if len(names) > 1 else None
+        return t.PermutationScheme(codes) if len(names) > 1 else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         of_claims = self._groups(cases[0])

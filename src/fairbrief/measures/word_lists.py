@@ -84,7 +84,7 @@ class WordListInclusion(BaseMeasure):
 
     def permutation_scheme(self, cases: t.Cases) -> t.PermutationScheme | None:
         is_permuted = len(set(self.shares)) <= 1 and self.words == "published"
-        return group_names(len(word_lists(self.lists)), is_together=True) if is_permuted else None
+        return group_names(len(word_lists(self.lists))) if is_permuted else None
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups = list(word_lists(self.lists))
