@@ -157,9 +157,7 @@ def _with_texts(rows: pa.Table, records: Integers, texts: Integers) -> pa.Table:
 
 
 def _are_among(sought: Integers, known: Integers) -> NDArray[np.bool_]:
-    """Whether each number sought is one of those ``known``, of which there is one, and which ascend: large lists are searched, not
-    sorted again.
-    """
+    """Whether each number sought is one of those ``known``: ascending, at least one, and searched, since they may be many."""
     return np.asarray(known[np.minimum(np.searchsorted(known, sought), len(known) - 1)] == sought)
 
 
