@@ -13,7 +13,14 @@ from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, BaseObservation, NotObserved, check_given
 from fairbrief.measures.entity_inclusion import accepted, names_of, recogniser
-from fairbrief.measures.group_sums import by_group, group_names, renamed, share, total_variation
+from fairbrief.measures.group_sums import (
+    by_group,
+    group_names,
+    renamed,
+    share,
+    standard_deviation,
+    total_variation,
+)
 from fairbrief.measures.record_texts import known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.gendered_words import WORD
@@ -218,9 +225,7 @@ class InventedNames(BaseMeasure, InventedPeople):
         values = {self.name: t.Value(ratio(found, one), limits=t.FROM_0)}
         means = {name: ratio(totals[name], one) for name in ("tokens", "people")}
         values |= {name: t.Value(mean, limits=t.FROM_0) for name, mean in means.items()}
-        for name, mean in means.items():
-            variance = ratio(totals[f"{name}²"], one) - mean * mean
-            values[f"{name}_sd"] = t.Value(np.sqrt(np.maximum(variance, 0.0)), limits=t.FROM_0)
+        values |= {f"{name}_sd": standard_deviation(totals, name) for name in means}
         values["share"] = t.Value(ratio(found, totals["people"]), is_share=True)
         values |= {f"invented[{g}]": t.Value(totals["invented", g], is_descriptive=True) for g in self.groups}
         for column in sorted(c for c in totals.columns if c[0] in ("name", "as")):

@@ -12,7 +12,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import ContrastWords, Declaration, ScorerCheck
 from fairbrief.measures.bases import BaseMeasure, NotObserved
-from fairbrief.measures.group_sums import by_group, coded, group_names, keys_of, stacked, summed_by_group
+from fairbrief.measures.group_sums import by_group, coded, keys_of, stacked, summed_by_group
 from fairbrief.measures.groups import means
 from fairbrief.measures.record_texts import known
 from fairbrief.text.people import Decision, Name, candidates, find_known, find_people, unresolved
@@ -91,8 +91,8 @@ class EntityInclusion(BaseMeasure):
         groups, codes = coded(tuple(person.attributes[self.over] for person in people))
         if len(groups) < 2:
             return None
-        if len(cases) > 1:
-            return group_names(len(groups), is_together=False)
+        if len(cases) > 1:  # each sampled variant draws anew who has which group
+            return t.PermutationScheme(np.arange(len(groups)), is_together=False)
         return t.PermutationScheme(codes, items=keys_of(tuple(person.id for person in people)))
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:

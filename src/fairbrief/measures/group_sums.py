@@ -13,14 +13,13 @@ from fairbrief import types as t
 from fairbrief.statistics import ratio
 
 
-def group_names(groups: int, *, is_together: bool = True) -> t.PermutationScheme | None:
+def group_names(groups: int) -> t.PermutationScheme | None:
     """Exchange the names of ``groups`` groups among each other, within one unit; None below two.
 
     Position g of a label permutation says under which name the counts of group g are entered. With two groups the
-    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together,
-    and, if ``is_together``, all units of one cluster.
+    unit is flipped or not; cases that belong together (a pair filled with exchanged groups) flip together.
     """
-    return t.PermutationScheme(np.arange(groups), is_together=is_together) if groups > 1 else None
+    return t.PermutationScheme(np.arange(groups)) if groups > 1 else None
 
 
 def renamed(counts: t.Floats | t.Integers, labels: t.Integers) -> t.Floats:
@@ -59,6 +58,13 @@ def columned(
     shape = blocks[0].shape[:-1]
     others = [np.broadcast_to(numbers, shape)[..., np.newaxis] for numbers in alone.values()]
     return columns, np.concatenate([*blocks, *others], axis=-1, dtype=np.float64)
+
+
+def standard_deviation(totals: t.Totals, name: str) -> t.Value:
+    """The standard deviation over records of a number whose squares are summed as ``NAME²``."""
+    mean = totals.ratio(name, "one")
+    variance = totals.ratio(f"{name}²", "one") - mean * mean
+    return t.Value(np.sqrt(np.maximum(variance, 0.0)), limits=t.FROM_0)
 
 
 def by_group(

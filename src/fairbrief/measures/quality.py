@@ -13,7 +13,7 @@ import numpy as np
 from fairbrief import types as t
 from fairbrief.declarations import Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer
-from fairbrief.measures.group_sums import by_group, coded, spread, summed_by_group
+from fairbrief.measures.group_sums import by_group, coded, spread, standard_deviation, summed_by_group
 from fairbrief.measures.groups import pair_differences
 from fairbrief.measures.record_texts import EMPTY_SUMMARY, chosen_of, is_blank, known, with_group
 from fairbrief.score_tables import Alike, ScoredUnits
@@ -172,9 +172,8 @@ class Judged(BaseMeasure):
         return t.Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = totals.ratio("score", "one")
-        deviation = np.sqrt(np.maximum(totals.ratio("score²", "one") - mean * mean, 0.0))
-        return {self.name: t.Value(mean), "judged_sd": t.Value(deviation, limits=t.FROM_0)}
+        mean = t.Value(totals.ratio("score", "one"))
+        return {self.name: mean, "judged_sd": standard_deviation(totals, "score")}
 
     def explain(self, totals: t.Totals) -> str:
         """One summary's score."""
