@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.text.segmentation import runs_of
 from fairbrief.text.vocabulary import CLOSED_CLASSES, vocabulary
 
@@ -215,11 +216,7 @@ def _languages_with(
     candidates: tuple[str, ...], listed: Callable[[str], Collection[str]]
 ) -> Mapping[str, Sequence[str]]:
     """The languages by word of their lists."""
-    found: dict[str, list[str]] = {}
-    for code in candidates:
-        for word in listed(code):
-            found.setdefault(word, []).append(code)
-    return found
+    return grouped((word, code) for code in candidates for word in listed(code))
 
 
 @cache

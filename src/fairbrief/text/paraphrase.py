@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from fairbrief.errors import FairbriefError
+from fairbrief.ranges import grouped
 from fairbrief.text.gendered_words import like
 from fairbrief.text.hashes import digest_of
 from fairbrief.text.languages import ENGLISH, name_of
@@ -124,8 +125,5 @@ def _with_s(name: str) -> str:
 @cache
 def _irregular(part: str) -> Mapping[str, Sequence[str]]:
     """Lemmas with their irregular forms (including doubled consonants), as WordNet lists them."""
-    forms: dict[str, list[str]] = {}
-    for form, lemmas in wordnet(READER)._exception_map[part].items():
-        for lemma in lemmas:
-            forms.setdefault(lemma, []).append(form)
-    return forms
+    forms = wordnet(READER)._exception_map[part].items()
+    return grouped((lemma, form) for form, lemmas in forms for lemma in lemmas)

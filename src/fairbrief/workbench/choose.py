@@ -7,7 +7,7 @@ words as the candidate). `preference` turns a choice into a chosen and a rejecte
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -25,6 +25,7 @@ from fairbrief.auditing.record_values import better
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.declarations import Direction
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.saved.gate_rules import Rule
 from fairbrief.text.segmentation import word_count
 from fairbrief.types import Case, Floats, Measure, Table, Totals
@@ -70,9 +71,7 @@ def choose(
     if measure.observation.declaration.scope != "case":
         raise RequestError(f"'{by}' is observed on several records together: it cannot choose summaries.")
     everything = list(cases)
-    places: dict[str, list[int]] = defaultdict(list)
-    for i, case in enumerate(everything):
-        places[case.record.id].append(i)
+    places = grouped((case.record.id, i) for i, case in enumerate(everything))
     totals, has_row = _rows_of(measure, everything, scorers, extracts=True)
     direction = better(measure, totals.columns)
     values = np.where(has_row, decisive(measure, totals, direction), np.nan)

@@ -6,7 +6,7 @@ annotators' answers to the same question.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairbrief.ranges import grouped
 from fairbrief.statistics.agreement import Scale, krippendorff_alpha, pearson, randolph_kappa, spearman
 from fairbrief.statistics.resampling import percentile_interval
 from fairbrief.text.names import gender_of_name, genders
@@ -135,10 +136,7 @@ def _matrix(cells: Iterable[tuple[Answer, tuple[str, ...], float]]) -> tuple[Flo
 
 def choices_of(answers: Iterable[Answer]) -> dict[Key, list[tuple[str, ...]]]:
     """What the annotators chose, by question."""
-    result: dict[Key, list[tuple[str, ...]]] = defaultdict(list)
-    for answer in answers:
-        result[answer.item.key].append(answer.chosen)
-    return result
+    return grouped((answer.item.key, answer.chosen) for answer in answers)
 
 
 def majority(several: Sequence[tuple[str, ...]]) -> str | None:

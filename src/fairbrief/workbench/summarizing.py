@@ -18,6 +18,7 @@ from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import UNANSWERED, LimitReached, Question, Tally
 from fairbrief.chat.journal import Journal, key_of, open_journal
 from fairbrief.engines import score_cache
+from fairbrief.ranges import grouped
 from fairbrief.score_tables import ScorerAround
 from fairbrief.serialization import line_of, record_line, summary_fields
 from fairbrief.text.counted import counted
@@ -126,10 +127,8 @@ def summarize_all(
 
     Returns one count per job. Raises RequestError if another process is writing to the journal.
     """
-    by_endpoint: dict[object, list[Writer]] = {}
-    for i, job in enumerate(jobs):
-        writer = job.writer
-        by_endpoint.setdefault(writer.endpoint() if isinstance(writer, Asker) else i, []).append(writer)
+    each = enumerate(job.writer for job in jobs)
+    by_endpoint = grouped((w.endpoint() if isinstance(w, Asker) else i, w) for i, w in each)
     tally, total = tally or Tally(), Count()
     unanswered: dict[str, Answer] = {}
     with open_journal(journal) as answers:
