@@ -22,7 +22,7 @@ from fairbrief.readers.reading_settings import options_in
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.saved.compare import compare as _compare
-from fairbrief.saved.compare import names_of, result_of
+from fairbrief.saved.compare import result_of
 from fairbrief.saved.examples import with_examples
 from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate import gate as _gate
@@ -193,14 +193,10 @@ def load(folder: Path | str) -> Audit:
 def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
     """Paired differences, candidate minus baseline, of every measure that two audits (or saved ones' folders) took.
 
-    A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``, with the names of the folders if both are folders.
-    Raises RequestError if they have no measure, system or record in common.
+    A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``. Raises RequestError if they have no measure,
+    system or record in common.
     """
-    results, names = (result_of(candidate), result_of(baseline)), ("candidate", "baseline")
-    if not isinstance(candidate, Audit) and not isinstance(baseline, Audit):
-        first, second = names_of((Path(candidate), Path(baseline)))
-        names = first, second
-    return Estimates(_compare(*results, names=names))
+    return Estimates(_compare(result_of(candidate), result_of(baseline)))
 
 
 def subgroups(

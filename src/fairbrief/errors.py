@@ -29,16 +29,6 @@ class RequestError(FairbriefError):
 class MissingExtra(FairbriefError):
     """A missing optional library: the administrator of the machine must act."""
 
-    def __init__(self, library: str, extra: str, reader: str) -> None:
-        super().__init__(library, extra, reader)
-
-    def __str__(self) -> str:
-        library, extra, reader = self.args
-        return (
-            f"{reader} needs the library '{library}', which is not installed. "
-            f"Install it with: pip install 'fairbrief[{extra}]'"
-        )
-
 
 class BackendError(FairbriefError):
     """A failure of a model, a server or a device: its operator must act."""
@@ -74,7 +64,10 @@ def optional_library(module: str, extra: str, reader: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != library:
             raise
-        raise MissingExtra({"sklearn": "scikit-learn"}.get(library, library), extra, reader) from None
+        name = {"sklearn": "scikit-learn"}.get(library, library)
+        raise MissingExtra(
+            f"{reader} needs the library '{name}', which is not installed. Install it with: pip install 'fairbrief[{extra}]'"
+        ) from None
 
 
 def first_line(error: BaseException, most: int = 200) -> str:

@@ -115,7 +115,7 @@ def check(settings: Any, spec: str = "") -> None:
 
 def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = "") -> RequestError:
     """The error about a value: what was found, and what to give."""
-    given, wanted, guess = f"{name}={reprlib.repr(value)}", _in_words(kind), ""
+    given, wanted = f"{name}={reprlib.repr(value)}", _in_words(kind)
     if isinstance(limits, str):
         low, high = map(str.strip, limits[1:-1].split(","))
         ends = (
@@ -125,10 +125,7 @@ def refused(name: str, value: Any, kind: Any, limits: Any = None, spec: str = ""
         wanted += f", {' and '.join(end for end in ends if not end.endswith('inf'))}"
     if isinstance(value, str) and get_origin(kind) is Sequence:
         wanted += f", {name}=[{value!r}]"
-    takes_share = float in (kind, *get_args(kind)) and isinstance(value, Real)
-    if takes_share and 1 < value <= 100 and _is_within(value / 100, limits):
-        guess = f" Did you mean {value / 100:g}?"
-    return RequestError(f"{f'{spec}({given})' if spec else given}: give {wanted}.{guess}")
+    return RequestError(f"{f'{spec}({given})' if spec else given}: give {wanted}.")
 
 
 @cache

@@ -74,11 +74,8 @@ def test_audit_takes_every_field_of_a_plan() -> None:
 WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
     fairbrief.Plan: [
         ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
-        ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1. Did you mean 0.05?"),
-        (
-            {"confidence_level": 95},
-            "confidence_level=95: give a number, at least 0.5 and at most 0.9999. Did you mean 0.95?",
-        ),
+        ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1."),
+        ({"confidence_level": 95}, "confidence_level=95: give a number, at least 0.5 and at most 0.9999."),
         ({"confidence_level": "0.9"}, "confidence_level='0.9': give a number, at least 0.5"),
         ({"seed": -1}, "seed=-1: give a whole number, at least 0."),
         ({"n_resamples": "200"}, "n_resamples='200': give a whole number"),
@@ -198,9 +195,6 @@ def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:
     compared = fairbrief.compare(audit, folder)
     assert {e.value for e in compared} == {0.0}
     assert {(e.system, e.baseline) for e in compared} == {("candidate: plain", "baseline: plain")}
-    again = audit.save(tmp_path / "old" / "audit")
-    pairs = {(e.system, e.baseline) for e in fairbrief.compare(folder, again)}
-    assert pairs == {(f"{tmp_path.name}/audit: plain", "old/audit: plain")}
     (check,) = [c for c in fairbrief.gate(folder, most="uer@side<=1") if c.name.startswith("uer")]
     assert check.outcome == "inconclusive"  # four clusters decide nothing
 

@@ -319,12 +319,11 @@ RETRIEVES = Note("scorer_retrieves", {
 WITHOUT = {"measure": PLAIN.measure, "quantity": PLAIN.quantity, "system": "gpt-4", "value": -0.05, "p": None}
 
 
-def reach(sources: float, *scorers: str) -> dict[str, Any]:
-    """What is known where the scorers find this share of the sources' own sentences, and none of a system's claims."""
+def reach(sources: float) -> dict[str, Any]:
+    """What is known where the scorer finds this share of the sources' own sentences, and none of a system's claims."""
     shares = {"gpt-4": 0.0, "sentences of the sources": sources, "claims in another record": 0.05}
     authors = [{"author": author, "share_found": share} for author, share in shares.items()]
-    known = scorers or ("containment",)
-    return {"reach": [{"scorer": name, "measures": [PLAIN.measure], "authors": authors} for name in known]}
+    return {"reach": [{"scorer": "containment", "measures": [PLAIN.measure], "authors": authors}]}
 
 
 REPEATED = {
@@ -432,10 +431,6 @@ SENTENCES = {
     "no sentence found": (
         [CLEAR], reach(0.0), "Caution",
         "finds none of the sources' own sentences: documents of other records support them about as much",
-    ),
-    "no sentence found by two scorers": (
-        [CLEAR], reach(0.0, "ngram", "containment"), "Caution",
-        r"^The scorers ngram and containment find none of the sources' own sentences: (?!.*The scorer)",
     ),
     "few sentences found": (
         [CLEAR], reach(0.4), "Caution",

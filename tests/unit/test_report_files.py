@@ -97,14 +97,6 @@ def test_infinite_estimates_are_written_and_read_back_whole(tmp_path: Path) -> N
             json_file.read(tmp_path / "results.json")
 
 
-def test_tables_of_one_title_get_names_of_their_own(tmp_path: Path) -> None:
-    """Two protocol tables with one title, or with a hostile one, land in two files of the same folder."""
-    tables = tuple(replace(sample_results.make().tables[0], title=t) for t in ("A/../b", "a b", "\x00"))
-    audit_folder.write_all(replace(EMPTY, tables=tables), tmp_path)
-    names = sorted(p.name for p in (tmp_path / "tables").glob("*.csv"))
-    assert names == ["a-b-2.csv", "a-b.csv", "table.csv"]
-
-
 def test_estimates_become_frames_in_one_call() -> None:
     """Arrow, pandas and polars hold the same rows and columns, subgroups in columns of their own."""
     pytest.importorskip("pandas")

@@ -274,7 +274,7 @@ def test_tables_print_in_terminal_markdown_and_latex(result: Result) -> None:
     assert all(len(line.rstrip()) <= 80 for line in shown.splitlines())
     table = result.tables[0]
     assert exports.markdown_table(table).count("0.50<br>s: 0.50,0.50<br>d: 0.50,0.50") >= 2
-    tex = exports.latex(table)
+    tex = exports.latex_table(table)
     assert r"\begin{tabular}" in tex
     assert r"\shortstack[l]{0.50\\{\tiny s: 0.50,0.50}\\{\tiny d: 0.50,0.50}}" in tex
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") == 1

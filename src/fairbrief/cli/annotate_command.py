@@ -76,7 +76,6 @@ def export(
     records: str = o.argument("File with records and summaries.", "RECORDS"),
     out: Path = o.output_file(..., "Sheet to write; --annotators adds names to the file's name.", "FILE.csv"),
     annotators: str = o.option("", "Names of annotators; each gets a file.", "A,B…"),
-    per_case: int | None = o.option(None, "Annotators per case; by default all.", "N", min=1),
     per_system: int | None = o.option(None, "Cases per system (and design of built inputs).", "N", min=1),
     judging: JudgingOptions = o.all_but(),
 ) -> None:
@@ -87,10 +86,7 @@ def export(
     """
     asked = judging.asked(records)
     asked = asked if per_system is None else _sampled(asked, per_system, judging.seed)
-    if per_case is not None and not annotators:
-        raise RequestError("--per-case needs --annotators A,B: add it, or drop --per-case.")
-    names = comma_separated(annotators)
-    loads = assign(asked, names, per_case=per_case, seed=judging.seed) if annotators else {"": asked}
+    loads = assign(asked, comma_separated(annotators), judging.seed) if annotators else {"": asked}
     paths = {name: out.with_stem(f"{out.stem}.{UNSAFE.sub('_', name)}") if name else out for name in loads}
     if len(set(paths.values())) < len(paths):
         raise RequestError("Two names in --annotators give one file name: make their letters differ.")
@@ -143,9 +139,10 @@ def agree(
     measure: list[str] = o.option(..., "Measure to compare, e.g. 'uer@sentiment'.", "SPEC"),
     judging: JudgingOptions = o.all_but(),
 ) -> None:
-    """Compare measures with people: how often both order summaries the same way, and how their shares correlate.
+    """Compare measures with people: how often both order summaries the same way, and how their values correlate.
 
-    Reads the sheets of 'fairbrief annotate export'. For labels of claims in a file, see 'fairbrief agree'.
+    Reads the sheets of 'fairbrief annotate export'. To compare the groups' shares of the claims, use 'fairbrief agree' on the
+    file that 'annotate import' writes.
 
     Examples:
         fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
@@ -159,25 +156,20 @@ def agree(
     scorers = Scorers()
     if task == "claims":
         cases = list(judgements.judged_cases(asked, answers, attribute))
-        human = case_values(registry.make("measure", f"uer(scorer=claims)@{attribute}"), cases, scorers)
-        judged = human["uer"]
+        by_people = registry.make("measure", f"uer(scorer=claims)@{attribute}")
+        judged = case_values(by_people, cases, scorers)["uer"]
     else:
         known = judgements.unfairness(asked, answers)
         cases = [case for case, _ in asked if (case.record.id, case.summary.system) in known]
-        human, judged = {}, np.array([known[case.record.id, case.summary.system] for case in cases])
+        judged = np.array([known[case.record.id, case.summary.system] for case in cases])
     if not cases:
         raise RequestError("No summary has answers to all its questions. Complete the sheets.")
     ids = [case.record.cluster for case in cases]
     for spec, made in measures.items():
-        values = case_values(made, cases, scorers)
+        values = case_values(made, cases, scorers)[made.name]
         typer.echo(f"\n{spec}")
         sign = -1 if record_values.better(made) == "more" else 1  # larger is worse
-        _print(judgements.agreement_with_people(sign * values[made.name], judged, ids, seed))
-        shares = [name for name in values if name.startswith("summary[") and name in human]
-        if shares:
-            typer.echo("  shares of the values in the summary, against people's:")
-            ours, theirs = (np.concatenate([result[name] for name in shares]) for result in (values, human))
-            _print(judgements.agreement_with_people(ours, theirs, ids * len(shares), seed, same_scale=True))
+        _print(judgements.agreement_with_people(sign * values, judged, ids, seed))
     if task == "leaning" and len(measures) > 1:
         _compare_leanings(measures, asked, answers, scorers, seed)
 
@@ -233,4 +225,4 @@ def _print(found: Sequence[judgements.Agreement]) -> None:
             typer.echo(f"  {one.name:{width}}  undefined: {one.note}")
             continue
         interval = one.note or f"[{one.low:z.3f}, {one.high:z.3f}]"
-        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}  chance {one.chance:g}  n={one.n:,}")
+        typer.echo(f"  {one.name:{width}}  {one.value:z.3f}  {interval}  n={one.n:,}")

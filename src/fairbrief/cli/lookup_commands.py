@@ -18,11 +18,10 @@ import typer
 from rich.console import Console
 
 from fairbrief import pretrained, registry, specs
-from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.readers.messages import did_you_mean
-from fairbrief.reports import audit_folder, exports, html
+from fairbrief.reports import audit_folder, exports
 from fairbrief.reports.plain import printable
 from fairbrief.reports.terminal import Place, print_labelled, print_result, print_tables, print_text
 from fairbrief.scorers import cards
@@ -44,8 +43,8 @@ Finding = tuple[str, str, str]
 @app.command()
 def report(
     folder: Path = o.SAVED_AUDIT,
-    format_: Literal["terminal", "markdown", "latex", "csv", "html"] = o.option(
-        "terminal", "terminal, markdown, latex, csv, or html (rewrites report.html).", "FORMAT", "--format"
+    format_: Literal["terminal", "markdown", "latex", "csv"] = o.option(
+        "terminal", "terminal, markdown, latex or csv.", "FORMAT", "--format"
     ),
     details: bool = o.DETAILS,
 ) -> None:
@@ -58,9 +57,6 @@ def report(
     result = audit_folder.load(folder)
     if format_ == "terminal":
         print_result(result, details=details, place=Place(folder))
-    elif format_ == "html":
-        write_text(folder / "report.html", html.render(result))
-        typer.echo(f"Written: {folder / 'report.html'}")
     else:
         typer.echo(exports.TEXTS[format_](result).removesuffix("\n"))
 

@@ -119,24 +119,21 @@ def compare(
 
 @app.command()
 def power(
-    folder: Path | None = o.argument("Saved audit, e.g. of a pilot.", "DIR", None),
+    folder: Path = o.argument("Saved audit, e.g. of a pilot.", "DIR"),
     disparity: float | None = o.option(None, "Smallest group difference that matters to you, e.g. 0.2.", "X"),
     records: int | None = o.option(None, "Number of records; by default that of the audit.", "N"),
     measure: list[str] = o.several("Measure of the audit; by default all.", "SPEC"),
     quantity: list[str] = o.several("Number of a measure; by default group differences.", "NAME"),
-    se: float | None = o.option(None, "Without an audit: a known standard error.", "X"),
-    clusters: int | None = o.option(None, "Number of clusters behind --se.", "N"),
     alpha: float = o.option(0.05, "Significance level, two-sided.", "X"),
     with_power: float = o.option(0.8, "Probability of detecting the difference.", "X", "--power"),
 ) -> None:
     """Show how many records detect a group difference, and which difference a number of records detects.
 
-    Uses the standard errors of a saved audit, or the one given by --se and --clusters.
+    Uses the standard errors of a saved audit.
 
     Examples:
         fairbrief power demo --disparity 0.2
         fairbrief power demo --records 200
-        fairbrief power --se 0.05 --clusters 100 --disparity 0.1
     """
     from fairbrief.saved import power as prospects
 
@@ -146,8 +143,6 @@ def power(
         records=records,
         measures=measure,
         quantities=quantity,
-        se=se,
-        clusters=clusters,
         alpha=alpha,
         power=with_power,
     )
@@ -276,7 +271,7 @@ def rank(
     print_tables([ranking.table(order, plan.confidence_level) for order in orders])
 
 
-FORMS = {".json": explanation.as_json, ".md": explanation.as_markdown, ".html": explanation.as_page}
+FORMS = {".json": explanation.as_json, ".html": explanation.as_page}
 
 
 @app.command()
@@ -287,7 +282,7 @@ def explain(
     id_: list[str] = o.several("Record to explain; by default the --top ones.", "ID", "--id"),
     system: list[str] = o.several("System to explain; by default all.", "NAME"),
     top: int = o.option(5, "Number of records to explain.", "N", min=1),
-    out: Path | None = o.output_file(None, "Also write all to FILE.json, FILE.md or FILE.html.", "FILE"),
+    out: Path | None = o.output_file(None, "Also write all to FILE.json or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
     plan: Plan = o.only("n_resamples", "language"),

@@ -65,7 +65,7 @@ def agree(
         audits = [load(source) for source in sources]
         if relative_change is None:
             found = agreement.correlations(audits, measure, resampling)
-            print_tables(agreement.correlation_tables(found, resampling))
+            print_tables([agreement.correlation_table(found, resampling)])
         else:
             changes = agreement.change_comparisons(audits, *relative_change, measure, resampling)
             print_tables([agreement.change_table(changes, *relative_change, resampling)])

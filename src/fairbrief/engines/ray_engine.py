@@ -15,7 +15,7 @@ from typing import Any
 from fairbrief import process_settings
 from fairbrief.engines import Item, Made, in_order
 from fairbrief.engines.processes import AHEAD, KILLS, answer_of
-from fairbrief.errors import BackendError, MissingExtra
+from fairbrief.errors import BackendError, optional_library
 
 HELD = 4
 """Pieces of work that a worker caches between items."""
@@ -50,10 +50,7 @@ class Ray:
         )
 
     def _connected(self) -> Any:
-        try:
-            import ray
-        except ImportError as error:
-            raise MissingExtra("ray", "ray", "The engine 'ray'") from error
+        ray = optional_library("ray", "ray", "The engine 'ray'")
         if not ray.is_initialized():
             try:
                 # "local" always starts a cluster; without an address Ray may join one on this machine.

@@ -27,7 +27,6 @@ ROUGE = (Rouge1, Rouge2, RougeL)
 DISTANCES = ("position_heights", "position_bias", "position_kl")
 SYSTEMS_FOR_RANKS = 3
 """Fewer systems have no rank correlation worth a number."""
-FEW = "Over {} systems. With so few even ρ = ±0.8 is compatible with no relation (n = 5: p = 0.10)."
 
 
 Variants = dict[str, tuple[str, str]]
@@ -81,8 +80,8 @@ class ChhabraPosition(Reproduced):
         made += [self.published(number).filled(main, 4) for number in ("Figure 3", "Figure 4")]
         made += [self._compared(estimates, mappings, "Figure 6")] if len(mappings) > 1 else []
         if len(systems_of(main)) >= SYSTEMS_FOR_RANKS:
-            few = FEW.format(len(systems_of(main)))
-            made.append(self.published("Table 1").printed(_ranks(main), notes=(few,)))
+            over = f"Over {len(systems_of(main))} systems."
+            made.append(self.published("Table 1").printed(_ranks(main), notes=(over,)))
         made += [self._compared(estimates, tops, "Figure 9")] if len(tops) > 1 else []
         return self.with_version(made, self.version)
 

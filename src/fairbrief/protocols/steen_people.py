@@ -78,7 +78,7 @@ class SteenPeople(Reproduced):
         return tuple(dict.fromkeys(specs))
 
     def tables(self, estimates: Sequence[Estimate]) -> tuple[Table, ...]:
-        """The paper's tables that the estimates can fill, in its order; a subgroup is a row of its own."""
+        """The paper's tables that the estimates can fill, in its order."""
         return self.with_version(paper_tables(estimates), self.version)
 
 
@@ -194,26 +194,19 @@ class Kind(NamedTuple):
 
 
 Sets = dict[tuple[Kind, str], list[Estimate]]
-"""The estimates of each kind of inputs and design; their systems are rows: a system, within a subgroup that the user asked for."""
+"""The estimates of each kind of inputs and design; their systems are rows."""
 
 
-def sets_of(estimates: Iterable[Estimate]) -> Sets:
-    """The estimates of single sets of inputs, whole systems before subgroups; where no record names its set, all are of one set."""
-    kept = [e for e in estimates if not e.baseline]
-    named = {name for e in kept for name in e.subgroup if name in APART}
+def sets_of(estimates: Sequence[Estimate]) -> Sets:
+    """The estimates of single sets of inputs; where no record names its set, all are of one set."""
+    named = {name for e in estimates for name in e.subgroup if name in APART}
     sets: Sets = {}
-    for e in sorted((e for e in kept if named <= set(e.subgroup)), key=_part):
-        design, *made = (e.subgroup.get(name, "") for name in APART)
-        kind = Kind() if design == ORIGINAL else Kind(*made)
-        part = ", ".join(f"{name}={value}" for name, value in _part(e))
-        row = f"{e.system} ({part})" if part else e.system
-        sets.setdefault((kind, design), []).append(e.replace(system=row))
+    for e in estimates:
+        if not e.baseline and set(e.subgroup) == named:
+            design, *made = (e.subgroup.get(name, "") for name in APART)
+            kind = Kind() if design == ORIGINAL else Kind(*made)
+            sets.setdefault((kind, design), []).append(e)
     return sets
-
-
-def _part(estimate: Estimate) -> list[tuple[str, str]]:
-    """The subgroup that the user asked for."""
-    return sorted((name, value) for name, value in estimate.subgroup.items() if name not in APART)
 
 
 def of_kind(sets: Sets, kind: Kind, *designs: str) -> list[Estimate]:
@@ -271,7 +264,7 @@ def planted(sets: Sets) -> Table:
     result = SteenPeople.published("Table 2")
     figures = {name.split()[0].lower(): own for name, *own in result.table.rows if "(Unf., Adj.)" in name}
     every = [e for own in sets.values() for e in own]
-    named = {system.partition("(")[0]: system for system in systems_of(e for e in every if not _part(e))}
+    named = {system.partition("(")[0]: system for system in systems_of(every)}
     rows = []
     for name, own in figures.items() if set(figures) <= set(named) else ():
         starts = ("word_list_inclusion(reference=uniform", "word_list_inclusion(words")

@@ -16,7 +16,7 @@ from fairbrief.reports import json_file, per_record
 from fairbrief.reports.result import Result
 from fairbrief.text.addresses import refuse_stored
 
-PER_RECORD, TABLES = "per_record", "tables"
+PER_RECORD = "per_record"
 PAGE, MARKDOWN = "report.html", "report.md"
 ESTIMATES, EXAMPLES, SOURCES, INPUTS = "estimates.csv", "examples.json", "sources.parquet", "inputs.json"
 DIGESTS = "digests.sha256"
@@ -115,8 +115,8 @@ def refuse_unfinished(folder: Path) -> None:
 def write_all(result: Result, folder: Path | str) -> None:
     """Write every format into the folder, all of them or none.
 
-    ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, per observation
-    ``per_record/NAME.parquet``, and per printed table ``tables/NAME.csv`` and ``tables/NAME.tex``. Files of an older audit are removed.
+    ``results.json``, ``sources.parquet``, ``examples.json``, ``report.html``, ``report.md``, ``estimates.csv``, and per observation
+    ``per_record/NAME.parquet``. Files of an older audit are removed.
 
     Raises RequestError if another process writes there, OSError for a full or failing disk.
     """
@@ -132,8 +132,7 @@ def replace_all(result: Result, folder: Path) -> str:
     """
     stage = folder / STAGE
     try:
-        for below in (PER_RECORD, TABLES):
-            (stage / below).mkdir(parents=True, exist_ok=True)
+        (stage / PER_RECORD).mkdir(parents=True, exist_ok=True)
         audit = json_file.write(result, stage / RESULTS)
         per_record.write_rows(result.rows, stage / PER_RECORD, audit)
         if result.sources is not None:
@@ -166,15 +165,8 @@ def _loaded(result: Result) -> list[str]:
 def _write_pages(result: Result, stage: Path, audit: str) -> list[str]:
     """What people read, and the examples: the files' names below the folder."""
     from fairbrief.reports import exports, html
-    from fairbrief.reports.tables import printed_tables
 
-    tables = printed_tables(result)
-    texts = {MARKDOWN: exports.markdown(result, tables), PAGE: html.render(result)}
-    taken: set[str] = set()
-    for table in tables:
-        name = per_record.file_name(table.title, taken)
-        texts[f"{TABLES}/{name}.csv"] = exports.csv_text(table)
-        texts[f"{TABLES}/{name}.tex"] = exports.latex(table)
+    texts = {MARKDOWN: exports.markdown(result), PAGE: html.render(result)}
     for name, text in texts.items():
         (stage / name).write_text(text, encoding="utf-8", newline="\n")
     # Row by row: there may be a million.

@@ -1,4 +1,4 @@
-"""The contributions of records, documents and sentences to a value, as tables for terminal, Markdown and HTML, and as JSON.
+"""The contributions of records, documents and sentences to a value, as tables for terminal and HTML, and as JSON.
 
 A contribution is the drop in value when an item is removed: the value with it minus the value without it.
 """
@@ -11,23 +11,21 @@ from typing import Literal, get_args
 
 import msgspec
 
-from fairbrief.reports import exports, json_file
+from fairbrief.reports import json_file
 from fairbrief.reports.html import page
 from fairbrief.reports.number_format import ABSENT, UNDEFINED, chance, decimals, number, signed
 from fairbrief.reports.plain import named
-from fairbrief.reports.wording import capital, p_text
+from fairbrief.reports.wording import p_text
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Data, Estimate, Table
 
-Kind = Literal["record", "counterfactual", "document", "sentence", "claim"]
+Kind = Literal["record", "document", "sentence", "claim"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCHEMA = "fairbrief.explanation/1"
 MOST_PARTS = 4
 """Documents, and sentences, per record in a table: those with the largest contributions."""
 MOST_LISTED = 6
 """Items that are named in a sentence."""
-NAMED: tuple[Kind, ...] = ("record", "counterfactual")
-"""Kinds that are shown by their id."""
 EXCERPT = 72
 """Characters of a document or sentence in a table."""
 MOST_CHARACTERS = 2_000
@@ -64,9 +62,9 @@ class Influence(Data, frozen=True):
 
 
 class Part(Data, frozen=True):
-    """One removed item: a document, a sentence or claim of the summary; of a cluster, a record or counterfactual.
+    """One removed item: a document, a sentence or claim of the summary; of a cluster, a record.
 
-    ``number`` counts its kind from 1; ``text`` is its text, or the id of a record or counterfactual. ``own`` is its contribution to the value of the record,
+    ``number`` counts its kind from 1; ``text`` is its text, or the id of a record. ``own`` is its contribution to the value of the record,
     ``whole`` to the value of all records.
     """
 
@@ -164,14 +162,9 @@ def _said(found: Explanation, places: int) -> Iterator[str]:
     rows, clusters = sum(i.rows for i in found.influences), len(found.influences)
     yield counted(rows, "record") + ("." if rows == clusters else f" in {counted(clusters, 'cluster')}.")
     effects = [i.whole.effect for i in found.influences if i.whole.effect is not None]
-    if effects and not any(effects):
-        yield "No single record changes the value."
-    elif effects:
-        least, most = min(effects), max(effects)
-        share = ""
-        if found.value and isfinite(found.value):
-            share = f" (at most {max(-least, most) / abs(found.value):.1%} of it)"
-        yield f"Removing one changes the value by {signed(-most, places)} to {signed(-least, places)}{share}."
+    if effects:
+        lowest, highest = signed(-max(effects), places), signed(-min(effects), places)
+        yield f"Removing one changes the value by {lowest} to {highest}."
     many = sum(o.influence is not None for o in found.opened)
     if many > 1:
         left = found.together.without
@@ -200,39 +193,17 @@ def _parts(opened: Opened, most: int) -> Table:
     value = number(opened.value) if by_itself else f"no value of this record alone ({opened.reason})"
     numbers = ("contribution", "without it") if by_itself else ("contribution to all", "all without it")
     further = f"And {' and '.join(hidden)}." if hidden else ""
-    first = (further, _verdict(opened, effects, places), *opened.story.split("\n"))
-    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), tuple(filter(None, first)))
+    notes = filter(None, (further, *opened.story.split("\n")))
+    return Table(f"{opened.record}: {value}", ("", *numbers), tuple(rows), tuple(notes))
 
 
-def _verdict(opened: Opened, effects: Sequence[tuple[Effect, Part]], places: int) -> str:
-    """The item with the largest contribution to the record's value, if there is one."""
-    moved = [(e, p) for e, p in effects if e.effect is not None and e.without is not None]
-    if not opened.value or not moved:
-        return ""
-    # In the direction of the value: an item that makes a negative gap more negative contributes to it.
-    way = 1 if opened.value > 0 else -1
-    most, part = max(moved, key=lambda m: way * (m[0].effect or 0.0))
-    share = way * (most.effect or 0.0) / abs(opened.value)
-    if not any(e.effect for e, _ in moved):
-        return "Removing any one of these changes nothing."
-    if share <= 0:
-        return "No single item contributes to the value: without any one of them it is as large or larger."
-    part_of_value = f"{share:.0%}" if share < 1 else "all"
-    item = capital(_called(part)) + ("," if part.attributes else "")
-    return f"{item} contributes {part_of_value} of the value: without it, {number(most.without, places)}."
-
-
-def _item(part: Part, most: int, reason: str = "") -> str:
-    """``document 3, neg: “text”``; a record is shown by its id."""
-    what = f"{_called(part)} ({reason})" if reason else _called(part)
-    return what if part.kind in NAMED else f"{what}: “{named(part.text, most)}”"
-
-
-def _called(part: Part) -> str:
-    """``document 3, neg``"""
-    about = "".join(f", {value}" for value in part.attributes.values())
-    name = part.text if part.kind in NAMED else part.number
-    return f"{part.kind} {name}{named(about, ABOUT)}"
+def _item(part: Part, most: int, reason: str) -> str:
+    """``document 3, neg: “text”``, with the reason why there is no value without it; a record is shown by its id."""
+    about = named("".join(f", {value}" for value in part.attributes.values()), ABOUT)
+    why = f" ({reason})" if reason else ""
+    if part.kind == "record":
+        return f"{part.kind} {part.text}{about}{why}"
+    return f"{part.kind} {part.number}{about}{why}: “{named(part.text, most)}”"
 
 
 def _places(effects: Iterable[float | None]) -> int:
@@ -242,12 +213,6 @@ def _places(effects: Iterable[float | None]) -> int:
 
 
 # --------------------------------------------------------------------------------------- written
-
-
-def as_markdown(explanations: Iterable[Explanation]) -> str:
-    """Every table with its sentences below, the texts of the input escaped."""
-    every = (exports.markdown_table(table) for found in explanations for table in tables(found))
-    return "\n\n".join([*every, exports.markdown_escape(LEGEND)]) + "\n"
 
 
 def as_json(explanations: Sequence[Explanation]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TextIO
@@ -30,11 +30,11 @@ MARKUP = re.compile(
 """Everything that some renderer interprets as markup; all other text stays unchanged."""
 
 
-def markdown(result: Result, tables: Sequence[Table] | None = None) -> str:
-    """The whole result: findings and cautions, all tables (``tables``, or `printed_tables`), excluded input, and settings."""
+def markdown(result: Result) -> str:
+    """The whole result: findings and cautions, all tables, excluded input, and settings."""
     parts = ["# Fairness of summaries"]
     parts += (_answer(asked, lines) for asked, lines in answers(Context(result)).items())
-    parts += map(markdown_table, printed_tables(result) if tables is None else tables)
+    parts += map(markdown_table, printed_tables(result))
     parts += map(markdown_table, left_out_tables(result))
     if result.skipped:
         lines = "\n".join(f"- {markdown_escape(line)}" for line in result.skipped)
@@ -87,10 +87,9 @@ LATEX = str.maketrans(
 )  # fmt: skip
 
 
-def latex(shown: Result | Table) -> str:
-    r"""One table, or all tables of a result, as floats to ``\input``."""
-    tables = (shown,) if isinstance(shown, Table) else printed_tables(shown)
-    return "\n".join(map(_float, tables))
+def latex(result: Result) -> str:
+    r"""All tables as floats to ``\input``."""
+    return "\n".join(map(latex_table, printed_tables(result)))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -99,7 +98,8 @@ def latex_escape(text: str) -> str:
     return printable(text).translate(LATEX)
 
 
-def _float(t: Table) -> str:
+def latex_table(t: Table) -> str:
+    """One table as a float, with title and notes."""
     columns = "".join("r" if is_numeric else "l" for is_numeric in numeric_columns(t))
     rows = (" & ".join([*map(latex_escape, row[:1]), *map(_cell, row[1:])]) for row in t.rows)
     body = "\n".join(f"{row} \\\\" for row in rows)
@@ -127,22 +127,17 @@ FORMULA = re.compile(r"\s*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20|%]")
 NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?(e[+-]?\d+)?%?", re.IGNORECASE)
 
 
-def csv_text(shown: Result | Table) -> str:
+def csv_text(result: Result) -> str:
     """The text of `write_csv`."""
     out = io.StringIO()
-    write_csv(shown, out)
+    write_csv(result, out)
     return out.getvalue()
 
 
-def write_csv(shown: Result | Table, out: TextIO) -> None:
-    """Write one printed table, or a result's estimates and differences with all fields at full precision."""
-    rows: Iterable[Iterable[Any]]
-    if isinstance(shown, Table):
-        cells = ([cell.replace(number_format.MINUS, "-") for cell in row] for row in shown.rows)
-        rows = (shown.header, *cells)
-    else:
-        estimates = frames.Estimates((*shown.estimates, *shown.differences))
-        rows = chain([estimates.columns], (row.values() for row in estimates.each()))
+def write_csv(result: Result, out: TextIO) -> None:
+    """Write a result's estimates and differences with all fields at full precision."""
+    estimates = frames.Estimates((*result.estimates, *result.differences))
+    rows = chain([estimates.columns], (row.values() for row in estimates.each()))
     csv.writer(out, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
 
 

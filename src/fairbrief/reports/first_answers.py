@@ -485,41 +485,32 @@ def _judge(e: Estimate, context: Context) -> str:
 
 
 def shortfalls(made: Mapping[str, Any], measures: Collection[str]) -> Iterator[tuple[str, str]]:
-    """A clause for each scorer of these measures (specs) that finds few claims, and how it goes on, with comparisons and advice.
-
-    Scorers that find as few of the sources' own sentences share a clause.
-    """
-    blind: dict[str, list[str]] = {}
-    others: list[tuple[str, str]] = []
+    """A clause for each scorer of these measures (specs) that finds few claims, and how it goes on, with comparisons and advice."""
     for entry in made.get("reach") or ():
         if not set(entry["measures"]) & set(measures):
             continue
-        scorer = named(entry["scorer"])
+        scorer = f"the scorer {named(entry['scorer'])}"
         shares = {row["author"]: row["share_found"] for row in entry["authors"]}
         *_, sources, elsewhere = shares.values()
+        if sources < FEWEST_OF_SOURCES:
+            part, rest = ("none", "them") if sources < 0.005 else (f"only {sources:.0%}", "the rest")
+            text = (
+                f"{scorer} finds {part} of the sources' own sentences: documents of other records support {rest} about as much, "
+                "for instance because records repeat each other"
+            )
+            yield text, ""
+            continue
         by_people = max((share for author, share in shares.items() if _is_by_people(author)), default=0.0)
         systems = [s for s in made.get("systems") or () if s in shares and not _is_by_people(s)]
         few = [s for s in systems if shares[s] < FEWEST_FOUND or by_people - shares[s] > FEWER]
-        if sources < FEWEST_OF_SOURCES:
-            blind.setdefault(f"only {sources:.0%}" if sources >= 0.005 else "none", []).append(scorer)
-        elif few:
+        if few:
             found = listed([f"{named(s)} {shares[s]:.0%}" for s in few], MOST_SYSTEMS)
             people = f"people's references {by_people:.0%}, " if by_people else ""
             more = (
                 f" ({people}the sources' own sentences {sources:.0%}, another record's documents {elsewhere:.0%}). Missed claims "
                 f"can be paraphrases, which {wording.names_of(entry['measures'])} cannot see. {_advice(entry['scorer'], made)}"
             )
-            text = f"the scorer {scorer} finds few of the summaries' claims in the sources: {found}"
-            others.append((text, more))
-    for part, scorers in blind.items():
-        who = f"the scorer {scorers[0]} finds" if len(scorers) == 1 else f"the scorers {listed(scorers)} find"
-        rest = "them" if part == "none" else "the rest"
-        text = (
-            f"{who} {part} of the sources' own sentences: documents of other records support {rest} about as much, "
-            "for instance because records repeat each other"
-        )
-        yield text, ""
-    yield from others
+            yield f"{scorer} finds few of the summaries' claims in the sources: {found}", more
 
 
 def _is_by_people(author: str) -> bool:

@@ -71,15 +71,6 @@ def probability(p: float | None) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def share(part: float) -> str:
-    """A share in percent with one decimal; a small positive share is ``under 0.1%``.
-
-    >>> share(0.208), share(0.0004)
-    ('20.8%', 'under 0.1%')
-    """
-    return "under 0.1%" if 0 < part < 0.0005 else f"{part:.1%}"
-
-
 def signed(value: float | None, places: int = 3) -> str:
     """A difference with its sign; a dash for None.
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,24 +85,15 @@ class PerRecordFile(Data, frozen=True):
 def files_of(rows: PerRecordRows) -> tuple[PerRecordFile, ...]:
     """The files of the rows, named after their observation: ``positions.parquet``, ``positions-2.parquet``."""
     read = grouped((observation, spec) for spec, observation in rows.measures.items())
-    taken: set[str] = set()
-    files = []
+    files: dict[str, PerRecordFile] = {}
     for observation, measures in read.items():
-        # ``RougeScores(stem=False)`` as ``Rouge Scores``
-        title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[(@]", observation)[0])
-        files.append(PerRecordFile(f"{file_name(title, taken)}.parquet", observation, tuple(measures)))
-    return tuple(files)
-
-
-def file_name(title: str, taken: set[str]) -> str:
-    """A short, plain file name from a title, without an ending; it is added to ``taken``."""
-    stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "table"
-    name, i = stem, 1
-    while name in taken:
-        i += 1
-        name = f"{stem}-{i}"
-    taken.add(name)
-    return name
+        # ``RougeScores(stem=False)`` as ``rouge-scores``
+        title = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", re.split(r"[(@]", observation)[0])
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-") or "rows"
+        names = chain([stem], (f"{stem}-{i}" for i in count(2)))
+        name = next(name for name in names if name not in files)
+        files[name] = PerRecordFile(f"{name}.parquet", observation, tuple(measures))
+    return tuple(files.values())
 
 
 def write_rows(rows: PerRecordRows, folder: Path, audit: str) -> None:

@@ -106,12 +106,9 @@ class Axis(Data, frozen=True):
     has_line: bool = True
 
     @classmethod
-    def of_numbers(
-        cls, bounds: Bounds, title: str = "", ticks: int | Sequence[float] = 5, label: Label = plain
-    ) -> Axis:
-        """An axis of numbers that is marked at ``ticks``, or at about so many round values."""
-        marked = round_values(*bounds, ticks) if isinstance(ticks, int) else ticks
-        return cls(*bounds, tuple((value, label(value)) for value in marked), title)
+    def of_numbers(cls, bounds: Bounds, title: str = "", ticks: int = 5, label: Label = plain) -> Axis:
+        """An axis of numbers that is marked at about so many round values."""
+        return cls(*bounds, tuple((value, label(value)) for value in round_values(*bounds, ticks)), title)
 
     def scale(self, start: float, end: float) -> Scale:
         """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""
@@ -160,7 +157,7 @@ def domain(values: Iterable[float | None], count: int = 5) -> Bounds:
     return edges[0], edges[-1]
 
 
-def round_values(low: float, high: float, count: int = 5) -> list[float]:
+def round_values(low: float, high: float, count: int) -> list[float]:
     """Round values between two bounds.
 
     >>> round_values(-0.5, 0.5, 2)
@@ -232,7 +229,7 @@ def upright(value: float, colour: str = INK, dash: str | None = "4 3") -> Mark:
     return path(((value, -inf), (value, inf)), colour, 1.4, stroke_dasharray=dash)
 
 
-def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None = None) -> Mark:
+def steps(edges: Sequence[float], heights: Sequence[float], colour: str, dash: str | None) -> Mark:
     """A stepped line: a height per bin, and one edge more than bins."""
     places = [(edge, h) for i, h in enumerate(heights) for edge in edges[i : i + 2]]
     return path(places, colour, stroke_dasharray=dash)

@@ -43,8 +43,6 @@ SHORT = {
     "p (Holm)": "Holm", "excluded": "excl.",
 }  # fmt: skip
 """Headings of narrow tables."""
-SHARE = "share"
-"""The argument in which notes may differ and are still printed once."""
 EXCLUDED = "Excluded records"
 MOST_LABELS = 4
 """The most rows that are named in front of a note."""
@@ -105,24 +103,15 @@ def reasons(counts: Mapping[str, int]) -> str:
 
 
 def notes(estimates: Sequence[Estimate]) -> list[str]:
-    """The notes of the estimates, each once, with the rows that have it; and what pairs of systems lack.
-
-    Notes that differ only in their shares are one, with the largest share.
-    """
+    """The notes of the estimates, each once, with the rows that have it; and what pairs of systems lack."""
     # Thousands of subgroups have equal notes.
     distinct = {(label(e), note.code, str(note.arguments)): note for e in estimates for note in e.notes}
-    by_text = grouped(
-        (wording.worded(replace(note, arguments={**note.arguments, SHARE: 0.0})), (row, note))
-        for (row, *_), note in distinct.items()
-    )
+    by_text = grouped((wording.worded(note), row) for (row, *_), note in distinct.items())
     lines = []
-    for alike in by_text.values():
-        rows = list(dict.fromkeys(row for row, _ in alike))
-        _, most = max(alike, key=lambda item: item[1].arguments.get(SHARE, 0.0))
-        if len({number_format.share(note.arguments.get(SHARE, 0.0)) for _, note in alike}) > 1:
-            most = replace(most, arguments={**most.arguments, "is_largest": True})
+    for text, alike in by_text.items():
+        rows = list(dict.fromkeys(alike))
         others = " and others" if len(rows) > MOST_LABELS else ""
-        lines.append(f"{', '.join(rows[:MOST_LABELS])}{others}: {wording.worded(most)}")
+        lines.append(f"{', '.join(rows[:MOST_LABELS])}{others}: {text}")
     pairs = [e for e in estimates if e.baseline and not e.subgroup]
     for reason, counts in grouped(item for e in pairs for item in e.excluded.items()).items():
         measures = dict.fromkeys(wording.without_over(e) for e in pairs if reason in e.excluded)

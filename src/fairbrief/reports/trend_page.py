@@ -103,7 +103,7 @@ class Trend(Data, frozen=True):
     """Saved audits in their order; the first ``reference`` ones are the reference for the others.
 
     ``alpha`` is the rate of false alarms in a year. ``absent`` are group differences that the last night lacks, ``new`` those that the
-    reference lacks. ``repeated`` is the median share of a night's records that are also in the night before, if known.
+    reference lacks.
     """
 
     nights: tuple[Night, ...]
@@ -113,7 +113,6 @@ class Trend(Data, frozen=True):
     releases: tuple[Release, ...]
     absent: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
-    repeated: float | None = None
 
     @property
     def monitored(self) -> int:
@@ -179,11 +178,6 @@ def _cautions(trend: Trend) -> Iterator[str]:
         yield f"Not compared, because the reference has no value: {listed(trend.new, SHOWN)}."
     if trend.monitored > 0 and not trend.of("input"):
         yield "The audits do not describe their inputs, so changes of inputs are unknown. Audit again with this version."
-    if (trend.repeated or 0) > 0.1:
-        yield (
-            f"Nights share {trend.repeated:.0%} of their records with the night before. New records each night show a drift more "
-            "reliably, with fewer false alarms; for a fixed set of records, use 'fairbrief compare'."
-        )
     if trend.monitored > YEAR:
         yield f"The limits hold for {YEAR} nights after the reference. Begin a new reference."
 

@@ -580,10 +580,7 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
     "one_cluster_decides": "no interval: without one of its clusters it is undefined",
     "clusters_alike": "no interval: all clusters have the same value",
     "no_resample_defined": "no interval: undefined in the resamples",
-    "undefined_resamples": lambda a: (
-        f"undefined in {'up to ' if a.get('is_largest') else ''}{number_format.share(a['share'])} of the resamples, which the "
-        "interval excludes"
-    ),
+    "undefined_resamples": "undefined in some of the resamples, which the interval excludes",
     "raw_magnitude": ("unsigned scores depend on the length of the summaries: compare group differences"),
     "few_resamples": "needs {resamples} resamples: fewer allow no p below {alpha:g}",
     "not_testable_among": (

@@ -28,17 +28,16 @@ from fairbrief.statistics import TIE, ratio
 from fairbrief.statistics import agreement as statistics
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import passages_of
-from fairbrief.types import Ask, Case, Data, Floats, Integers, Table, Totals
+from fairbrief.types import Ask, Case, Data, Floats, Table, Totals
 
 FEWEST_SYSTEMS = 3
-FEWEST_RECORDS = 3
 
 
 class Correlation(Data, frozen=True):
     """Spearman's ρ of two values of the same summaries: one measure by two scorers, or two measures.
 
-    ``records`` is over single summaries; ``of_system`` the same within each system; ``systems`` over systems, each on all
-    records that both could measure. Intervals resample records; that over fewer than three systems is undefined.
+    ``records`` is over single summaries, ``systems`` over systems, each on all records that both could measure. Intervals
+    resample records; that over fewer than three systems is undefined.
     """
 
     first: str
@@ -47,7 +46,6 @@ class Correlation(Data, frozen=True):
     summaries: int
     systems: Interval
     named: tuple[str, ...]
-    of_system: tuple[tuple[str, Interval, int], ...] = ()
 
 
 def correlations(
@@ -96,36 +94,24 @@ def _correlation(first: SavedValues, second: SavedValues, resampling: Resampling
     x, y = (saved.values(saved.rows) for saved in both)
     if len(x) < 2:
         return None
-    cluster, places = both[0].origins.clusters.codes(), both[0].places
-
-    def over(some: Integers) -> Interval:
-        draws = resampling.draws(cluster[some])
-        return resampling.interval(statistics.spearman_of_draws(x[some], y[some], draws))
-
-    records = over(np.arange(len(x)))
-    enough = {name: own for name, own in places.items() if len(own) >= FEWEST_RECORDS}
-    of_system = [(name, over(own) if len(places) > 1 else records, len(own)) for name, own in enough.items()]
+    draws, places = resampling.draws(both[0].origins.clusters.codes()), both[0].places
+    records = resampling.interval(statistics.spearman_of_draws(x, y, draws))
     systems = Interval(None)
     if len(places) >= FEWEST_SYSTEMS:
         systems = resampling.interval(statistics.spearman(*(s.of_systems(places, resampling) for s in both)))
     n, of, against = int(np.isfinite(x + y).sum()), repr(first.measure), repr(second.measure)
-    return Correlation(of, against, records, n, systems, tuple(places), tuple(of_system))
+    return Correlation(of, against, records, n, systems, tuple(places))
 
 
-def correlation_tables(found: Sequence[Correlation], resampling: Resampling = DRAWS) -> list[Table]:
-    """One row per pair; then one row per pair and system."""
-    rows, by_system = [], []
-    for c in found:
-        numbers = c.records, f"{c.summaries:,}", c.systems, len(c.named)
-        rows.append((c.first, c.second, *map(str, numbers)))
-        by_system += [(system, c.first, c.second, str(rho), f"{n:,}") for system, rho, n in c.of_system]
+def correlation_table(found: Sequence[Correlation], resampling: Resampling) -> Table:
+    """One row per pair."""
+    rows = tuple(
+        (c.first, c.second, str(c.records), f"{c.summaries:,}", str(c.systems), str(len(c.named)))
+        for c in found
+    )
+    header = ("first", "second", "over summaries", "n", "over systems", "systems")
     fewest = f"{resampling.note} A rank correlation over systems needs {FEWEST_SYSTEMS} systems."
-    compared = ("first", "second", "over summaries", "n")
-    made = [Table("Agreement (Spearman)", (*compared, "over systems", "systems"), tuple(rows), (fewest,))]
-    if by_system:
-        title = "Agreement by system (Spearman)"
-        made.append(Table(title, ("system", *compared), tuple(by_system), (resampling.note,)))
-    return made
+    return Table("Agreement (Spearman)", header, rows, (fewest,))
 
 
 # ------------------------------------------------------------------------- relative changes compared

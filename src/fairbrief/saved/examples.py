@@ -31,7 +31,6 @@ from fairbrief.types import Ask, Case, Cases, Floats, Integers, Measure, Observa
 MOST_CHARACTERS = 3_000
 """Characters of one text."""
 MOST_DOCUMENTS = 60
-MOST_REFERENCES = 3
 PAGE_BYTES = 900_000
 """Bytes of all texts on a page; further records are not shown."""
 
@@ -128,7 +127,7 @@ def _texts(name: str, case: Case) -> Texts:
     """The texts of a record, without summaries."""
     record = case.record
     documents = tuple(_passage(d.text, d.attributes) for d in record.documents[:MOST_DOCUMENTS])
-    references = tuple(map(_passage, record.references[:MOST_REFERENCES]))
+    references = tuple(map(_passage, record.references))
     more = max(len(record.documents) - MOST_DOCUMENTS, 0)
     return Texts(name, dict(record.attributes), documents, references, {}, more)
 

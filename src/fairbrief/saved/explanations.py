@@ -221,8 +221,8 @@ def _order(effect: float | None, undefined: float = 1.0) -> float:
 
 def _each_record(members: t.Cases) -> Iterator[Omission]:
     for i, case in enumerate(members):
-        kind: Kind = "record" if case.record.seed_document is None else "counterfactual"
-        yield Omission(kind, i + 1, case.record.id, case.record.attributes, (*members[:i], *members[i + 1 :]))
+        others = (*members[:i], *members[i + 1 :])
+        yield Omission("record", i + 1, case.record.id, case.record.attributes, others)
 
 
 def omissions(case: t.Case, members: t.Cases) -> Iterator[Omission]:

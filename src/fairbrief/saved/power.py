@@ -1,4 +1,4 @@
-"""How many records an audit needs to detect a disparity, from the standard errors of a saved audit or a pilot."""
+"""How many records an audit needs to detect a disparity, from the standard errors of a saved audit, e.g. of a pilot."""
 
 from __future__ import annotations
 
@@ -45,44 +45,37 @@ class Power(Data, frozen=True):
 
 
 def power(
-    audited: Audit | Result | Path | str | None = None,
+    audited: Audit | Result | Path | str,
     *,
     disparity: float | None = None,
     records: int | None = None,
     measures: Names = (),
     quantities: Names = (),
-    se: float | None = None,
-    clusters: int | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[Power]:
     """How many records detect a ``disparity``, and which disparity a number of ``records`` detects.
 
     ``audited`` is an audit or its folder, e.g. of a pilot. The result covers every primary group difference, compared with
-    label permutations and with random extracts, or the named ``quantities``. Without an audit, give a standard error and
-    its number of clusters. ``alpha`` is the level of one two-sided test, ``power`` the probability of detection. Raises
-    RequestError for numbers out of range, and for measures and quantities that the audit lacks.
+    label permutations and with random extracts, or the named ``quantities``. ``alpha`` is the level of one two-sided
+    test, ``power`` the probability of detection. Raises RequestError for numbers out of range, and for measures and
+    quantities that the audit lacks.
 
     >>> import fairbrief
-    >>> (found,) = fairbrief.power(se=0.05, clusters=100, disparity=0.1)
-    >>> found.needs, round(found.shows, 3)
-    (201, 0.141)
+    >>> audit = fairbrief.audit("examples/reviews.jsonl", ["uer@sentiment"], n_resamples=200)
+    >>> found = fairbrief.power(audit, disparity=0.01, quantities="difference[positive]")
+    >>> [(p.system, p.clusters, p.needs) for p in found if p.against == "random sentences"]
+    [('balanced', 28, 351), ('rosy', 28, 1651)]
     """
     _check_within(0, 1, alpha=alpha, power=power)
-    _check_within(0, inf, disparity=disparity, se=se)
-    _check_within(1, inf, records=records, clusters=clusters)
-    measures, quantities = as_list(measures), as_list(quantities)
-    if audited is None and se is not None and clusters is not None and not measures and not quantities:
-        asked = [(Estimate("", "", "", None), "", Precision(se, clusters, clusters - 1))]
-    elif audited is None or se is not None or clusters is not None:
-        raise RequestError("Give a saved audit, or --se X --clusters N without --measure and --quantity.")
-    else:
-        of_audit = _asked(result_of(audited), measures, quantities)
-        asked = [(e, against, precision) for e in of_audit for against, precision in _precisions(e)]
+    _check_within(0, inf, disparity=disparity)
+    _check_within(1, inf, records=records)
+    of_audit = _asked(result_of(audited), as_list(measures), as_list(quantities))
+    asked = [(e, against, precision) for e in of_audit for against, precision in _precisions(e)]
     if not asked:
         raise RequestError(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
-            "above 0. Name another quantity with --quantity, or give a known standard error with --se and --clusters."
+            "above 0. Name another quantity with --quantity."
         )
     # A group difference that several measures have is shown once.
     found: dict[tuple[object, ...], Power] = {}
@@ -161,9 +154,9 @@ def tables(found: Sequence[Power]) -> list[Table]:
     for measure, of_measure in grouped((p.measure, p) for p in found).items():
         rows: list[tuple[str, ...]] = []
         for quantity, several in grouped((p.quantity, p) for p in of_measure).items():
-            rows += [(quantity, *[""] * (len(header) - 1))] if quantity else []
+            rows.append((quantity, *[""] * (len(header) - 1)))
             rows += map(_row, several)
-        title = f"Detectable differences{f' · {measure}' if measure else ''}"
+        title = f"Detectable differences · {measure}"
         made.append(Table(title, header, tuple(rows), (detectable, OF_RECORDS)))
     return made
 
@@ -182,4 +175,4 @@ OF_RECORDS = (
 def _row(p: Power) -> tuple[str, ...]:
     numbers = (number_format.number(p.se), f"{p.records:,}", number_format.number(p.shows))
     needs = () if p.needs is None else (f"{p.needs:,}",)
-    return f"  {p.system}" if p.system else "given", p.against.rpartition(" ")[2], *numbers, *needs
+    return f"  {p.system}", p.against.rpartition(" ")[2], *numbers, *needs

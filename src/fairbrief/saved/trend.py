@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
-from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +16,8 @@ import numpy as np
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import per_record, wording
-from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
+from fairbrief.reports import wording
+from fairbrief.reports.audit_folder import RESULTS, opened
 from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import PANELS, Drift, Kind, Night, Release, Series, Trend
@@ -112,7 +111,6 @@ def trend(
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
-        repeated=_repeated([per_record.read_sources(path / SOURCES, one.audit) for path, one in ordered.items()]),
     )  # fmt: skip
 
 
@@ -232,13 +230,6 @@ def _releases(before: Mapping[str, Any], after: Mapping[str, Any], night: int) -
                     old, new = (max(of.items(), key=itemgetter(1))[0] for of in (known, values))
                     if old != new:
                         yield Release(night, system, name, old, new)
-
-
-def _repeated(sources: Sequence[Any]) -> float | None:
-    """The median share of a night's records that the night before has, too; None if unknown."""
-    known = ((a, b) for a, b in pairwise(sources) if a is not None and b is not None and len(b))
-    shares = [float(np.isin(b["record"].to_numpy(), a["record"].to_numpy()).mean()) for a, b in known]
-    return median(shares) if shares else None
 
 
 # ------------------------------------------------------------------------------------------- one series

@@ -23,7 +23,7 @@ from fairbrief.text.vocabulary import packaged
 from fairbrief.types import Ask, Floats, Scorer, Scores
 
 PROMPTS: Mapping[str, Mapping[str, str]] = packaged("fairbrief.scorers", "judge_prompts.toml")
-QUESTIONS, FORMS, DIMENSIONS = (PROMPTS[part] for part in ("questions", "forms", "dimensions"))
+QUESTIONS, DIMENSIONS = PROMPTS["questions"], PROMPTS["dimensions"]
 SHOWN = 3
 
 
@@ -103,8 +103,8 @@ def within(tally: Tally, scorer: Scorer, then: Callable[[Scorer], Scorer] | None
 class ChatEntailment(ChatJudge):
     """P(the row entails the column), as a chat model states it.
 
-    Matrix (rows, columns) in [0, 1]. ``form=number`` asks for a number from 0 to 1, ``form=yes_no`` for yes (1) or no (0);
-    replies in the other form, and percentages, are also accepted. By default one question covers the whole row.
+    Matrix (rows, columns) in [0, 1]. The model is asked for a number from 0 to 1; yes (1), no (0) and percentages are also
+    accepted. By default one question covers the whole row.
 
     Replies without a number are counted on standard error, and stored by a cache. They are an error after all others are
     stored; with ``unparsed`` they count as this number from 0 to 1.
@@ -113,7 +113,6 @@ class ChatEntailment(ChatJudge):
     """
 
     name: ClassVar[str] = "chat_entailment"
-    form: Literal["number", "yes_no"] = "number"
     unparsed: Annotated[float | None, "[0, 1]"] = None
     _: KW_ONLY
     by: By = "document"
@@ -128,7 +127,7 @@ class ChatEntailment(ChatJudge):
     def scores(self, asks: Sequence[Ask], arrays: pairs.Arrays) -> Iterable[Scores]:
         count = sum(bool(np.isnan(arrays[key][0])) for key in self.keys_of(asks))
         if count and self.unparsed is None:
-            remedy = "Ask another model, try the other form, or set what they count: unparsed=0.5."
+            remedy = "Ask another model, or set what they count: unparsed=0.5."
             raise BackendError(f"{self!r}: {count:,} replies state no number. {remedy}")
         return super().scores(asks, arrays)
 
@@ -136,7 +135,7 @@ class ChatEntailment(ChatJudge):
         return float(array[0]) if self.unparsed is None or not np.isnan(array[0]) else self.unparsed
 
     def worded(self, pair: pairs.Key) -> str:
-        return QUESTIONS["entailment"].format(text=pair[0], statement=pair[1], form=FORMS[self.form])
+        return QUESTIONS["entailment"].format(text=pair[0], statement=pair[1])
 
 
 class Judge(ChatJudge):

@@ -86,8 +86,8 @@ class BertScore(ModelScorer):
     matrix (rows, columns).
 
     The definition is that of the bert-score package without idf. Pieces may match the row's special pieces (``<s>``,
-    ``</s>``), and the column's own special pieces have no weight. Texts are stripped. ``prefix_space`` gives RoBERTa
-    and GPT-2 tokenizers a leading space, as in the published numbers. Against an empty row every piece scores 0; an
+    ``</s>``), and the column's own special pieces have no weight. Texts are stripped. RoBERTa and GPT-2
+    tokenizers get a leading space, as in the published numbers. Against an empty row every piece scores 0; an
     empty column has no pieces and a precision of 0. If all cosines of a piece are negative, the package may return 0,
     depending on its padding; here it is the cosine.
 
@@ -103,7 +103,6 @@ class BertScore(ModelScorer):
     layer: int = 17
     rescale: Annotated[Literal["auto", "none"] | float, "(-inf, 1)"] = "auto"
     units: Literal["pieces", "texts"] = "pieces"
-    prefix_space: bool = True
 
     @property
     def baseline(self) -> float:
@@ -114,7 +113,7 @@ class BertScore(ModelScorer):
 
     @property
     def computed_by(self) -> str:
-        return f"{super().computed_by} layer={self.layer} prefix_space={str(self.prefix_space).lower()}"
+        return f"{super().computed_by} layer={self.layer}"
 
     @property
     def fingerprint(self) -> str:
@@ -133,7 +132,7 @@ class BertScore(ModelScorer):
         resident = models.load("AutoModel", *self.loading, self.layer)
         around = frame(resident.tokenizer, pair=False)
         own = slice(len(around.before), -len(around.after) or None)
-        prefix = " " if self.prefix_space and _wants_space(resident.tokenizer) else ""
+        prefix = " " if _wants_space(resident.tokenizer) else ""
         plain = {text: prefix + text.strip() if text.strip() else "" for key in keys for text in key}
 
         def forward(windows: Sequence[Sequence[Ids]]) -> Windows:

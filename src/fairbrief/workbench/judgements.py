@@ -36,21 +36,18 @@ class Agreement:
     low: float
     high: float
     n: int
-    chance: float
     note: str
 
 
 Coefficients = dict[str, Callable[[Floats], Any]]
 """By name, a function of answers, (…, n)."""
-SAME_ORDER = "agrees with people"
-"""The one coefficient that is 0.5 by chance; the others are 0."""
 
 
 def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
     """Krippendorff's α and Randolph's κ of the answers to one task.
 
     ``claims``: of yes or no for each value of each claim (2 categories). ``rating``: α is ordinal, κ has five
-    categories, and both are also given for fair (5) against unfair. All other tasks: nominal, of the choices.
+    categories. All other tasks: nominal, of the choices.
     """
     task = answers[0].item.key.task
     if task == "claims":
@@ -65,35 +62,26 @@ def agreement(answers: Sequence[Answer], seed: int = 0) -> list[Agreement]:
         f"{task}: Krippendorff's α ({scale})": partial(krippendorff_alpha, scale=scale),
         f"{task}: Randolph's κ ({categories} categories)": partial(randolph_kappa, categories=categories),
     }
-    if task == "rating":
-        name = "rating, fair or not"
-        coefficients[f"{name}: Krippendorff's α (nominal)"] = lambda given: krippendorff_alpha(_fair(given))
-        coefficients[f"{name}: Randolph's κ (2 categories)"] = lambda given: randolph_kappa(_fair(given), 2)
     return with_intervals(coefficients, matrix, records, seed)
 
 
-def _fair(ratings: Floats) -> Floats:
-    """1 for a fair rating, 0 for others, nan if missing."""
-    return np.where(np.isnan(ratings), np.nan, ratings == FAIR_RATING - 1)
-
-
 def agreement_with_people(
-    measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0, *, same_scale: bool = False
+    measured: Floats, judged: Floats, records: Sequence[str], seed: int = 0
 ) -> list[Agreement]:
-    """Pearson and Spearman correlation of a measure with people, and how often both order cases in the same way.
+    """How often a measure and people order cases in the same way; and their Pearson and Spearman correlation.
 
-    That is the share of the pairs of cases with different ``judged`` that the measure orders as people do; its ties
-    count half; in [0, 1], 0.5 for random order. For values on the ``same_scale`` it is instead Krippendorff's
-    interval α, which compares the values themselves; a correlation ignores differences of location and scale.
+    The first is the share of the pairs of cases with different ``judged`` that the measure orders as people do; its ties
+    count half; in [0, 1], 0.5 for random order.
 
     Shapes: (cases,); cases with a nan are excluded.
     """
     known = ~(np.isnan(measured) | np.isnan(judged))
     both, kept = np.stack([measured[known], judged[known]]), list(compress(records, known))
-    coefficients: Coefficients = {} if same_scale else {SAME_ORDER: _concordant}
-    coefficients |= {"Pearson": lambda both: pearson(*both), "Spearman": lambda both: spearman(*both)}
-    if same_scale:
-        coefficients["Krippendorff's α (interval)"] = partial(krippendorff_alpha, scale="interval")
+    coefficients: Coefficients = {
+        "agrees with people (by chance 0.5)": _concordant,
+        "Pearson": lambda both: pearson(*both),
+        "Spearman": lambda both: spearman(*both),
+    }
     return with_intervals(coefficients, both, kept, seed)
 
 
@@ -120,8 +108,7 @@ def with_intervals(
         note = "one record: no interval" if len(members) < 2 else ""
         if np.isnan(value):
             note = "no two answers to compare, or all are equal" if len(records) else "no summary has a value"
-        chance = 0.5 if name == SAME_ORDER else 0.0
-        result.append(Agreement(name, value, float(low), float(high), len(records), chance, note))
+        result.append(Agreement(name, value, float(low), float(high), len(records), note))
     return result
 
 

@@ -148,29 +148,15 @@ def digest(text: str) -> str:
 T = TypeVar("T")
 
 
-def assign(
-    cases: Sequence[T], annotators: Sequence[str], *, per_case: int | None = None, seed: int = 0
-) -> dict[str, list[T]]:
-    """Each annotator's cases, in a separate order for each annotator.
+def assign(cases: Sequence[T], annotators: Sequence[str], seed: int = 0) -> dict[str, list[T]]:
+    """All cases for each annotator, in a separate order.
 
-    The cases are shuffled. Each is assigned to ``per_case`` annotators (by default to all) in rotation, so that
-    workloads differ by at most one case and the pairs of annotators vary.
-
-    Raises: RequestError without annotators, for a repeated name, or if ``per_case`` exceeds the number of annotators.
+    Raises: RequestError without annotators, or for a repeated name.
     """
-    wanted = len(annotators) if per_case is None else per_case
     if not annotators or len(set(annotators)) < len(annotators) or not all(a.strip() for a in annotators):
         raise RequestError("Name the annotators, each once.")
-    if not 1 <= wanted <= len(annotators):
-        raise RequestError(f"Each case goes to 1 to {len(annotators)} annotators, not {wanted}.")
     rng = random.Random(f"{seed}|assign")  # noqa: S311 # a seed that reproduces is wanted
-    load: dict[str, list[T]] = {name: [] for name in annotators}
-    for case in rng.sample(list(cases), len(cases)):
-        for name in sorted(annotators, key=lambda name: (len(load[name]), rng.random()))[:wanted]:
-            load[name].append(case)
-    for own in load.values():
-        rng.shuffle(own)
-    return load
+    return {name: rng.sample(cases, len(cases)) for name in annotators}
 
 
 # ---- Whether names in summaries were aligned with the right people

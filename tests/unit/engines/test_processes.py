@@ -122,7 +122,7 @@ def raises(kind: str) -> object:
     if kind == "lambda":
         return lambda: None
     if kind == "extra":
-        raise MissingExtra("torch", "neural", "Entailment")
+        raise MissingExtra("Entailment needs the library 'torch'")
     if kind == "bug":
         raise ZeroDivisionError("a bug of ours")
 
@@ -133,10 +133,9 @@ def raises(kind: str) -> object:
 
 
 def test_errors_arrive_as_they_were_raised() -> None:
-    """A missing library with its fields, a bug with the worker's traceback, a private one as its text."""
-    with pytest.raises(MissingExtra, match=r"fairbrief\[neural\]") as missing:
+    """A missing library with its text, a bug with the worker's traceback, a private one as its text."""
+    with pytest.raises(MissingExtra, match="needs the library 'torch'"):
         list(Processes(2).map(raises, ["extra"]))
-    assert missing.value.args[:2] == ("torch", "neural")
     with pytest.raises(ZeroDivisionError) as bug:
         list(Processes(2).map(raises, ["bug"]))
     assert "in raises" in "".join(bug.value.__notes__)

@@ -289,12 +289,11 @@ def read_court(path: Path) -> Iterator[Record]:
 
 
 class Utterance(msgspec.Struct):
-    """A line of ConvoKit's files; older corpora name the speaker ``user``."""
+    """A line of ConvoKit's files."""
 
     conversation_id: str | int
     text: str
     speaker: Any = None
-    user: Any = None
     meta: dict[str, Any] | None = None
 
 
@@ -307,9 +306,7 @@ def read_convokit(path: Path) -> Iterator[Record]:
     def turns() -> Iterator[tuple[str, Line, Document]]:
         for line in text_lines(path):
             one = line.decoded(Utterance)
-            speaker = one.user if one.speaker is None else one.speaker
-            if isinstance(speaker, Mapping):
-                speaker = speaker.get("id")
+            speaker = one.speaker.get("id") if isinstance(one.speaker, Mapping) else one.speaker
             if speaker is None:
                 raise line.fault("an utterance without speaker", "one")
             yield str(one.conversation_id), line, _turn(one.text, speaker, _side(one.meta or {}))

@@ -36,8 +36,6 @@ def limits(least: int, most: int | None, rule: Tokens) -> Callable[[str], bool]:
     if most is not None and most < least:
         raise RequestError(f"No text has at least {least} and at most {most} tokens.")
     count = counter(rule)
-    if not least and most is None:
-        return lambda _: True
     return lambda text: least <= (n := count(text)) <= (n if most is None else most)
 
 
