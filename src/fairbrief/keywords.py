@@ -68,4 +68,3 @@ class ReadingSettingsKeywords(TypedDict, total=False):
     seed: int
     redact: Names
     on_error: Literal["stop", "skip"]
-    labels: Names

@@ -87,12 +87,14 @@ def test_notes_on_a_terminal_break_between_words(
 
 
 def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command, tmp_path: Path) -> None:
-    """Keys are options, with dashes or underscores; files are relative to the settings; the command line overrides them."""
+    """Keys are options; files are relative to the settings; the command line overrides them."""
     reviews, path = write(tmp_path / "reviews.jsonl", rows(4)), tmp_path / "audit.toml"
     settings = ['files = ["reviews.jsonl"]', 'measure = ["uer@mood"]', "resamples = 20", "details = true"]
-    settings += ['id_field = "id"', 'summary-field = "summary"']
+    settings += ['id-field = "id"', 'summary-field = "summary"']
     path.write_text("\n".join(settings))
     told = fairbrief("audit", reviews, "--measure", "uer@mood", "--resamples", "20", "--details")
     assert fairbrief("audit", path) == told
     assert "30 resamples" in fairbrief("audit", path, "--resamples", "30").out
     assert fairbrief("explain", path, "--measure", "uer@mood").code == 0
+    path.write_text('files = ["reviews.jsonl"]\nspeakers = "people.csv"')
+    assert f"no file {tmp_path / 'people.csv'}" in fairbrief("audit", path).err

@@ -66,24 +66,6 @@ def test_init_without_a_summary_gives_the_command_to_complete(tmp_path: Path, fa
     assert fairbrief(*command[1:], "--resamples", "0").code == 0
 
 
-def test_init_tells_of_documents_without_a_group(tmp_path: Path, fairbrief: Command) -> None:
-    """Audit refuses them: the note says what to add to the settings, and then it audits."""
-    lines = [
-        f"shop-{i // 3},Review {i} says that the garden is quiet and the soup is cold.,{'' if i == 4 else 'ab'[i % 2]}"
-        for i in range(30)
-    ]
-    reviews = tmp_path / "reviews.csv"
-    reviews.write_text("\n".join(["shop,review,side", *lines]))
-    summaries = tmp_path / "summaries.csv"
-    summaries.write_text("\n".join(["shop,summary", *(f"shop-{i},{LONG}" for i in range(10))]))
-    settings = tmp_path / "a.toml"
-    run = fairbrief("init", reviews, summaries, "--out", settings)
-    assert "1 document of 1 record without 'side': audit refuses such a record" in run.err
-    assert fairbrief("audit", settings, "--resamples", "0").code == 2
-    settings.write_text(settings.read_text() + 'missing = "drop"\n')
-    assert fairbrief("audit", settings, "--resamples", "0").code == 0
-
-
 def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:
     """A file of settings that is there stays; another kind of file is refused; so are files without documents."""
     source = write(tmp_path / "in.jsonl", rows(3))

@@ -37,7 +37,6 @@ REFUSED = [
     ("audit one.jsonl --resamples many", "--resamples"),
     ("audit one.jsonl --seed -1", "seed"),
     ("audit one.jsonl --workers -1", "--workers"),
-    ("chunks one.jsonl --threshold nan", "--threshold"),
     ("audit one.jsonl --on-error ignore", "ignore"),
     ("audit one.jsonl --sanity-baseline nothing", "nothing"),
     ("audit kinds.jsonl --sanity-baseline exchange", "Did you mean 'exchanged'?"),
@@ -72,7 +71,7 @@ REFUSED = [
     ("gate saved --max 'uerr@mood<=1'", "Did you mean 'uer@mood'? It has:"),
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # advice that the command itself can follow
-    *((f"{command} renamed.jsonl", f"'fairbrief {command}' has no --documents-field or --group-by: correct the file.") for command in ("words", "recogniser")),
+    ("words renamed.jsonl", "'fairbrief words' has no --documents-field or --group-by: correct the file."),
     ("stats renamed.jsonl", "'fairbrief init FILE' proposes the options.\n"),
     ("sweep large.jsonl --out out --with lead --measure equal_coverage@mood", "--extracts 0"),
     # options that would do nothing
@@ -132,7 +131,7 @@ REFUSED = [
     ("audit nowhere.toml", "has no input files"),
     ("audit quiet.toml", "quiet = 'yes': write true or false"),
     ("audit list.toml", "resamples = [1]: write one value"),
-    ("audit twice.toml", "'id_field' and 'id-field' are the same key: give it once"),
+    ("audit python.toml", "'id_field' is not an option. Did you mean 'id-field'?"),
     ("audit absent.toml", "There is no file"),
     ("audit number.toml", "number.toml: files has 5: write a list of texts"),
     ("audit marked.toml", "There is no file"),
@@ -142,7 +141,7 @@ SETTINGS = {
     "unknown": 'files = ["one.jsonl"]\nmesure = ["uer"]\n', "cut": "measure = [",
     "nowhere": 'measure = ["uer"]\n', "quiet": 'files = ["one.jsonl"]\nquiet = "yes"\n',
     "list": 'files = ["one.jsonl"]\nresamples = [1]\n', "absent": 'files = ["none.jsonl"]\n',
-    "twice": 'files = ["one.jsonl"]\nid-field = "a"\nid_field = "a"\n',
+    "python": 'files = ["one.jsonl"]\nid_field = "a"\n',
     "number": "files = [5]\n", "marked": '\ufefffiles = ["none.jsonl"]\n',
     "plain": 'files = ["one.jsonl"]\n',
 }  # fmt: skip

@@ -69,13 +69,15 @@ def test_claims_from_export_to_measures(records: Path, tmp_path: Path) -> None:
 
 
 def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
-    """Ratings order the systems; a measure that orders them alike agrees always, and its interval is printed."""
-    run("export", records, "--task", "rating", "--attribute", "mood", "--out", tmp_path / "r.csv")
+    """Ratings order the systems; a measure that orders them alike agrees always, and its interval is printed. The attribute may
+    come from another field.
+    """
+    run("export", records, "--task", "rating", "--attribute", "tone=mood", "--out", tmp_path / "r.csv")
     says = {("both", "good"): "5", ("both", "bad"): "5", ("rosy", "good"): "5", ("rosy", "bad"): "1"}
     answer(tmp_path / "r.csv", says)
-    words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "mood"]
-    said = run("agree", *words, "--measure", "bur@mood", "--measure", "uer@mood")
-    assert said.count("agrees with people (by chance 0.5)  1.000") == 2
+    words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "tone=mood"]
+    said = run("agree", *words, "--measure", "bur@tone", "--measure", "uer@tone")
+    assert said.count("agrees with people  1.000") == 2
     with pytest.raises(RequestError, match="has the attribute 'nope'"):
         run("agree", *words, "--measure", "uer@nope")
     out = tmp_path / "rated.jsonl"

@@ -32,10 +32,10 @@ def labels(reading: Any, name: str = "party") -> list[list[str | None]]:
 
 def test_one_unlabelled_document_costs_only_itself() -> None:
     """Dropped, it leaves the other documents and all records; how many is noted."""
-    reading = read(ROWS, missing="drop", labels=["party"])
+    reading = read(ROWS, missing="drop", attributes=["party"])
     assert labels(reading)[:2] == [["L", "R", "L"], ["L", "R", "L", "R"]]
     assert reading.notes == ["4 documents of 4 records without 'party' excluded (--missing)."]
-    found = fairbrief.audit(read(ROWS, missing="drop", labels=["party"]), ["uer@party"], n_resamples=0)
+    found = fairbrief.audit(read(ROWS, missing="drop", attributes=["party"]), ["uer@party"], n_resamples=0)
     assert {e.n for e in found.estimates} == {20}
 
 
@@ -46,21 +46,21 @@ def test_unlabelled_documents_are_refused_with_what_to_do() -> None:
     with pytest.raises(RequestError, match="--missing drop needs --attribute NAME"):
         read(ROWS, missing="drop")
     with pytest.raises(RequestError, match=r"Every row \(20\) is excluded.*no document has 'tone'"):
-        list(read(ROWS, missing="drop", labels=["tone"]))
+        list(read(ROWS, missing="drop", attributes=["tone"]))
 
 
 def test_a_record_without_any_label() -> None:
     """It is left out and counted where documents are dropped, and is one group where they are grouped."""
     rows = [*ROWS[1:3], row(30, None, None)]
-    reading = read(rows, missing="drop", labels=["party"])
+    reading = read(rows, missing="drop", attributes=["party"])
     assert len(labels(reading)) == 2
     assert reading.skipped_count == 1
     assert "r30" in reading.skipped[0]
     texts = [{"id": one["id"], "summary": "A text."} for one in rows]
-    beside = read(rows, missing="drop", labels=["party"], summaries=texts)
+    beside = read(rows, missing="drop", attributes=["party"], summaries=texts)
     assert list(dict.fromkeys(case.record.id for case in beside)) == [one["id"] for one in rows[:2]]
     assert beside.skipped_count == 1
-    grouped = read(rows, missing="group", labels=["party"])
+    grouped = read(rows, missing="group", attributes=["party"])
     assert labels(grouped)[2] == ["missing", "missing"]
     assert "in the group 'missing'" in grouped.notes[0]
 
@@ -71,7 +71,7 @@ def test_people_keep_their_mentions() -> None:
     one["entities"] = [{"id": 1, "mentions": [
         {"document": 0, "start": 0, "end": 4, "kind": "full"}, {"document": 2, "start": 0, "end": 4, "kind": "full"},
     ]}]  # fmt: skip
-    [record] = read([one], missing="drop", labels=["party"]).records()
+    [record] = read([one], missing="drop", attributes=["party"]).records()
     assert [m.document for m in record.entities[0].mentions] == [1]
 
 
@@ -152,7 +152,7 @@ def test_a_record_without_its_cluster_is_refused() -> None:
 def test_an_audit_resamples_clusters() -> None:
     """Twenty records of four products are four clusters, and the product is no group to audit over."""
     given = [one | {"product": {"code": i % 4}} for i, one in enumerate(ROWS)]
-    reading = read(given, cluster_by="product.code", missing="drop", labels=["party"])
+    reading = read(given, cluster_by="product.code", missing="drop", attributes=["party"])
     found = fairbrief.audit(reading, n_resamples=50)
     uer = of(found, "uer")
     assert (uer.n, uer.clusters) == (20, 4)

@@ -202,5 +202,5 @@ def test_nothing_is_written_there(
 ) -> None:
     """It is refused before any work, and no folder of such a name is made here."""
     monkeypatch.chdir(local.parent)
-    refused(fairbrief("audit", local, option, "s3://bucket/out"), f"{option} s3:", "aws s3 cp")
+    refused(fairbrief("audit", local, option, "s3://bucket/out"), f"{option} s3:", "give a local path")
     assert [path.name for path in local.parent.iterdir()] == [local.name]

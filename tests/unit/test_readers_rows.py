@@ -267,6 +267,7 @@ def test_an_empty_name_reads_no_field() -> None:
     ([5] * 1000 + [ROW], {"require": "x", "on_error": "skip"}, RequestError, r"by --require\. Give another name"),
     ([ROW], {"system": " "}, RequestError, "--system is empty"),
     ([ROW], {"group_by": "id", "id_field": "key"}, RequestError, "drop --id-field"),
+    ([Record("a", (Document("One."),))], {"group_by": "id"}, DataError, "found a Record; .*; drop --group-by"),
     ([ROW], {"summaries_id_field": "id"}, RequestError, "needs --summaries FILE"),
     ([ROW | {"summary": None}], {}, RequestError, "No record has a summary"),
 ])  # fmt: skip

@@ -50,11 +50,6 @@ class People(CheckedSettings):
             named = [[row in found[column] for column in ask.columns] for row in ask.rows]
             yield Scores.of_whole_texts(ask, np.array(named, dtype=np.float64))
 
-    def accepted(self, text: str) -> set[str]:
-        """The strings of a text that name people."""
-        (found,) = self._people([text])
-        return found
-
     def _people(self, texts: Sequence[str]) -> Iterable[set[str]]:
         if self.recogniser == "builtin":
             given = names.given_names()

@@ -44,7 +44,6 @@ GROUPS = {
         "calibrate": ("scorer_commands", "Calibrate a scorer on labelled pairs."),
         "chunks": ("scorer_commands", "Find the best size of pieces of documents for a scorer."),
         "annotate": ("annotate_command", "Ask people about summaries, and use their answers."),
-        "recogniser": ("input_commands", "Measure the errors of a recogniser of people."),
     },
     "Look up": {
         "measures": ("lookup_commands", "List measures, scorers and summarizers, or explain one."),

@@ -21,7 +21,7 @@ from fairbrief.auditing import audit, check, record_values
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import options as o
 from fairbrief.cli.command_line import check_sheet
-from fairbrief.cli.input_options import comma_separated
+from fairbrief.cli.input_options import attribute_and_field, comma_separated
 from fairbrief.errors import RequestError
 from fairbrief.plan import Plan
 from fairbrief.reports.terminal import Place, print_result, print_tables
@@ -50,17 +50,22 @@ class JudgingOptions:
 
     # fmt: off
     task: Literal["claims", "rating", "leaning", "alignment"] = question(MISSING, "claims, rating, leaning or alignment.", "TASK")
-    attribute: str = question("", "Attribute whose values people judge.", "NAME")
+    attribute: str = question("", "Attribute whose values people judge; NAME=FIELD reads another field.", "NAME[=FIELD]")
     choices: str | None = question(None, "Choices of the task leaning; by default negative,fair,positive.", "A,fair,B")
     seed: int = question(0, "Seed of samples, orders and intervals.", "N", least=0)
     # fmt: on
 
+    @property
+    def over(self) -> str:
+        """The name of the attribute."""
+        return attribute_and_field(self.attribute)[0]
+
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
         choices = comma_separated(self.choices) if self.choices else None
-        attributes = {self.attribute: self.attribute} if self.attribute else {}
+        attributes = dict([attribute_and_field(self.attribute)]) if self.attribute else {}
         cases = readers.read(records, attributes=attributes)
-        asked = list(items_of(cases, self.task, self.attribute, choices=choices))
+        asked = list(items_of(cases, self.task, self.over, choices=choices))
         if not asked:
             raise RequestError(f"{records} yields no question of the task '{self.task}'.")
         return asked
@@ -94,7 +99,7 @@ def export(
         check_sheet(path, "--out")
     for name, cases in loads.items():
         path = paths[name]
-        write_text(path, sheet(cases, name, judging.attribute))
+        write_text(path, sheet(cases, name, judging.over))
         questions = counted(sum(len(items) for _, items in cases), "question")
         typer.echo(f"{path}: {questions} on {counted(len(cases), 'summary', 'summaries')}")
 
@@ -113,7 +118,7 @@ def import_(
     Examples:
         fairbrief annotate import sheet.ada.csv sheet.ben.csv --records reviews.jsonl --task rating --attribute sentiment
     """
-    task, attribute, seed = judging.task, judging.attribute, judging.seed
+    task, attribute, seed = judging.task, judging.over, judging.seed
     asked, answers, blank = judging.answered(sheets, records)
     if out is not None and task == "alignment":
         raise RequestError(f"--out: the task '{task}' gives a table, not records. Drop --out.")
@@ -147,7 +152,7 @@ def agree(
     Examples:
         fairbrief annotate agree sheet.ada.csv --records reviews.jsonl --task rating --attribute sentiment --measure uer@sentiment
     """
-    task, attribute, seed = judging.task, judging.attribute, judging.seed
+    task, attribute, seed = judging.task, judging.over, judging.seed
     if task == "alignment":
         raise RequestError("--task alignment is not compared with measures. Use 'annotate import'.")
     asked, answers, _ = judging.answered(sheets, records)

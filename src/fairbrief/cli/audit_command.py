@@ -50,7 +50,6 @@ def audit(
         fairbrief audit table.csv --documents-field 'review_*' --attribute tone='tone_*'
         fairbrief audit sources.jsonl --summaries lead.jsonl --summaries gpt.jsonl
     """
-    from fairbrief import specs
     from fairbrief.auditing import audit as run
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports.audit_folder import claimed, replace_all
@@ -60,8 +59,7 @@ def audit(
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
     options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
-    overs = [specs.parse(text).over for text in plan.measures if isinstance(text, str)]
-    reading = replace(options, labels=[over for over in overs if over is not None]).read(files)
+    reading = options.read(files)
     reading.audits_references = references
     if asking.dry_run:
         print_judges(reading, plan, cache, asking.price)

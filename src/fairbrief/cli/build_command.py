@@ -17,7 +17,7 @@ import typer
 
 from fairbrief.atomic_files import write_text
 from fairbrief.cli import options as o
-from fairbrief.cli.input_options import comma_separated, pair
+from fairbrief.cli.input_options import attribute_and_field, comma_separated, pair
 from fairbrief.errors import DataError, RequestError
 from fairbrief.people.build_people import build as build_people
 from fairbrief.people.filling import PeopleOptions
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
+ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
 OUT = o.output_file(..., "File to write (JSON Lines).", "FILE", "--out")
 ATTRIBUTE = o.option(..., "Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]", "--attribute")
@@ -89,7 +90,7 @@ def _reasons(excluded: Mapping[str, int]) -> str:
 
 @app.command(short_help="Inputs that differ only in who their people are.")
 def people(
-    source: Path = o.argument(o.ANNOTATED, "SOURCE"), out: Path = OUT, options: PeopleOptions = o.all_but()
+    source: Path = o.argument(ANNOTATED, "SOURCE"), out: Path = OUT, options: PeopleOptions = o.all_but()
 ) -> None:
     """Build inputs that differ only in who their people are.
 
@@ -150,7 +151,7 @@ def perspectives(
     Examples:
         fairbrief build perspectives examples/reviews.jsonl --attribute sentiment --counts 4 --mix positive=.5,negative=.5 --samples 2 --out mixed.jsonl
     """
-    name, field = _attribute(attribute)
+    name, field = attribute_and_field(attribute)
     sizes, mixes = whole_numbers(counts), [set_builders.parse_mix(text) for text in mix]
     records, left_out = options.records(source, {name: field}), Counter[str]()
     topics = gather(records, name, left_out, admits=options.admits(), distinct=options.distinct)
@@ -158,14 +159,6 @@ def perspectives(
     has = Counter(document.attributes[name] for document in texts)
     made = set_builders.mixtures(texts, name, sizes, mixes, samples, unit, options.seed)
     options.write(made, out, left_out, f"drawn from {_counts(has)}")
-
-
-def _attribute(text: str) -> tuple[str, str]:
-    """The attribute and its field, from ``NAME`` or ``NAME=FIELD``."""
-    name, _, field = text.partition("=")
-    if not name:
-        raise RequestError(f"--attribute {text} has no name: write NAME or NAME=FIELD.")
-    return name, field or name
 
 
 def whole_numbers(text: str) -> list[int]:
@@ -201,7 +194,7 @@ def stratified(
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl
     """
-    name, field = _attribute(attribute)
+    name, field = attribute_and_field(attribute)
     more = {topic: topic} if topic else {}
     order = comma_separated(values) if values else None
     if size is None and any((similar, topic, options.distinct, options.min_tokens, options.max_tokens)):

@@ -26,7 +26,7 @@ FILES = ("files", "sources")
 """Names of the argument with the input files."""
 INPUTS = ("records", "summaries", "speakers")
 """Options with input files."""
-OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet", "report")
+OUTPUTS = ("out", "junit", "markdown", "json", "pairs", "label_sheet")
 """Options with a file or folder that the command writes."""
 
 
@@ -128,10 +128,7 @@ UNREAD = 128 + signal.SIGPIPE
 DISK_ERRORS = {
     errno.ENOSPC: "the disk is full: free some space, then run the same command again",
     errno.EDQUOT: "your disk quota is used up: free some space, then run the same command again",
-    errno.EROFS: "the disk is read-only: give another path",
     errno.EIO: "the disk failed to read or write: check the disk",
-    errno.EMFILE: "too many files are open: raise the limit (`ulimit -n`), or use fewer --workers",
-    errno.ENFILE: "too many files are open on this machine: close other programs",
 }
 
 MEANT = {"--summarizer": "--with", "--model": "--with", "--output": "--out", "--file": "--records"}
@@ -166,7 +163,7 @@ def _message(error: BaseException) -> str | None:
     if isinstance(error, FairbriefError):
         return str(error)
     if isinstance(error, MemoryError):
-        return "the memory is full: use fewer --workers, or a smaller input."
+        return "the memory is full: use a smaller input, or a machine with more memory."
     if isinstance(error, OSError) and (error.errno in DISK_ERRORS or error.filename is not None):
         named = "" if error.filename is None else f"{error.filename}: "
         why = DISK_ERRORS.get(error.errno or 0) or error.strerror or os.strerror(error.errno or 0)

@@ -1,10 +1,10 @@
-"""Commands for inputs: ``fairbrief init`` (how files are understood), ``stats``, ``words`` and ``recogniser``."""
+"""Commands for inputs: ``fairbrief init`` (how files are understood), ``stats`` and ``words``."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fairbrief.atomic_files import write_text
-from fairbrief.classifiers.people import People
 from fairbrief.cli import options as o
 from fairbrief.cli import settings_file
 from fairbrief.cli.input_options import print_excluded, print_notes
 from fairbrief.errors import RequestError
-from fairbrief.people.build_people import try_recogniser
 from fairbrief.readers import ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.understanding import SUMMARY, inspect_file, is_plain, understand
@@ -30,12 +28,11 @@ from fairbrief.text.addresses import is_stored
 from fairbrief.text.counted import counted
 from fairbrief.text.sentences import split
 from fairbrief.workbench.corpora import corpus_statistics as statistics
-from fairbrief.workbench.corpora.text_sources import Tokens, counter, read_people
+from fairbrief.workbench.corpora.text_sources import Tokens, counter
 
 if TYPE_CHECKING:
     from fairbrief.readers import Reading
     from fairbrief.readers.understanding import InspectedFile, Understanding
-    from fairbrief.types import Case
 
 app = o.new_app()
 
@@ -72,8 +69,8 @@ def init(
         typer.echo(f"{printable(name)}: {role}")
     if result.roles and "summaries" not in result.settings and SUMMARY not in result.roles.values():
         raise _no_summary(result, inspected)
-    cases = _print_counts(reading)
-    print_notes([*reading.notes, *_lacking(cases, as_list(result.settings.get("attribute")))])
+    _print_counts(reading)
+    print_notes(reading.notes)
     text = settings_file.written(_beside(result.settings, out))
     write_text(out, f"# Written by fairbrief init\n{text}")
     typer.echo(f"\nWritten: {out}. Next: fairbrief audit {shlex.quote(str(out))} --out audit")
@@ -93,21 +90,8 @@ def _no_summary(found: Understanding, inspected: Sequence[InspectedFile]) -> Req
     )
 
 
-def _lacking(cases: Sequence[Case], attributes: Sequence[str]) -> Iterator[str]:
-    """A note for each attribute that only some documents of a record have: audit refuses such a record."""
-    for name in (attribute.partition("=")[0] for attribute in attributes):
-        values = [[d.attributes.get(name) for d in case.record.documents] for case in cases]
-        some = [own for own in values if None in own and any(own)]
-        if some:
-            lacking = sum(value is None for own in some for value in own)
-            yield (
-                f"{counted(lacking, 'document')} of {counted(len(some), 'record')} without {name!r}: audit refuses such a record. Add "
-                'missing = "drop" to the settings to exclude these documents, or missing = "group" to make them a group.'
-            )
-
-
-def _print_counts(reading: Reading) -> list[Case]:
-    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records; returns a case of each."""
+def _print_counts(reading: Reading) -> None:
+    """Print the numbers of records, documents and systems, and the groups by attribute, of the first records."""
     from fairbrief.auditing.measure_selection import attributes_of
 
     head = list(islice(reading, MOST))
@@ -130,7 +114,6 @@ def _print_counts(reading: Reading) -> list[Case]:
         typer.echo(
             'No field looks like a group. Add an attribute to the settings: attribute = ["NAME=FIELD"].'
         )
-    return cases
 
 
 def _beside(settings: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -194,17 +177,3 @@ def words(
     records = list(ReadingSettings(attributes=attribute).read([file]).records())
     tables = statistics.word_tables(statistics.distinctive_words(records, by, punctuation=punctuation), most)
     terminal.print_tables([*tables, statistics.topic_table(records)])
-
-
-@app.command()
-def recogniser(
-    source: Path = o.argument(o.ANNOTATED, "ANNOTATED"),
-    people: str = o.option("builtin", "builtin, or a spaCy pipeline.", "builtin|spacy:NAME"),
-) -> None:
-    """Measure how many women and men a recogniser detects, and how often it gets their gender wrong.
-
-    Examples:
-        fairbrief recogniser people.jsonl
-        fairbrief recogniser news.conllu --people spacy:en_core_web_sm
-    """
-    typer.echo("\n".join(try_recogniser(read_people(source), People(people).accepted)))

@@ -16,6 +16,7 @@ import typer
 
 from fairbrief.errors import RequestError
 from fairbrief.readers import ReadingSettings
+from fairbrief.readers.reading_settings import named
 from fairbrief.reports.plain import printable
 from fairbrief.text.counted import counted
 
@@ -48,6 +49,12 @@ def read_in_language(options: ReadingSettings, files: Sequence[str]) -> Reading:
 def comma_separated(text: str) -> list[str]:
     """The parts of ``A, B``."""
     return [part.strip() for part in text.split(",")]
+
+
+def attribute_and_field(text: str) -> tuple[str, str]:
+    """The attribute and its field, from NAME or NAME=FIELD."""
+    name, field = named(text)
+    return name or field, field
 
 
 def pair(option: str, text: str) -> tuple[str, str]:

@@ -71,7 +71,6 @@ CACHE = option(
 DETAILS = switch("--details", "Print all estimates and tables.", OUTPUT)
 OVER = option(None, "Attribute whose groups the prompt names.", "ATTRIBUTE", "--over")
 QUIET = switch("--quiet", "Print only errors.", OUTPUT)
-ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SAVED_AUDIT = argument("Saved audit: the folder of 'fairbrief audit --out'.", "DIR")
 
 asking = partial(setting, panel=MODELS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 
 import typer
@@ -99,8 +98,6 @@ def chunks(
     Examples:
         fairbrief chunks examples/labelled_claims.jsonl
     """
-    if not isfinite(threshold):
-        raise RequestError(f"--threshold {threshold}: write a finite number.")
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading) as progress:
         result = agreement.chunk_sizes(

@@ -1,6 +1,6 @@
 """A file of settings (TOML) in place of a command line: ``fairbrief audit reviews.toml``.
 
-Its keys are the names of options without the dashes at their beginning, and ``files``; inside a name, dashes may be underscores.
+Its keys are the names of options without the dashes at their beginning, and ``files``.
 Command-line options override the file. Paths are relative to the file's folder.
 """
 
@@ -19,7 +19,7 @@ from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
 FILES = "files"
-OF_FILES = ("summaries", "out", "cache")
+OF_FILES = ("summaries", "speakers", "out", "pairs", "cache")
 """Options that name files."""
 
 
@@ -39,16 +39,11 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
         raise RequestError("A file of settings names the input files: give only the file of settings.")
     path = Path(files[0])
     options = {_key(option): option for option in ctx.command.params if option.param_type_name == "option"}
-    settings: dict[str, Any] = {}
-    for written_key, value in read(path).items():
-        key = written_key.replace("_", "-")
-        if key in settings:
-            other = key.replace("-", "_")
-            raise RequestError(f"{path}: {other!r} and {key!r} are the same key: give it once.")
+    settings = read(path)
+    for key in settings:
         if key not in options and key not in _all_options():
             near = did_you_mean(key, _all_options())
             raise RequestError(f"{path}: the key {key!r} is not an option.{near} Correct or remove it.")
-        settings[key] = value
     if FILES not in settings:
         raise RequestError(f'{path} has no input files: add files = ["reviews.csv"].')
     inputs = [_relative(path, file) for file in as_list(settings[FILES])]

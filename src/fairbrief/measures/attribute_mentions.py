@@ -77,7 +77,8 @@ def _values(text: str) -> Mapping[Mention, set[str]]:
 
 
 def _shown(mention: Mention, text: str) -> str:
-    """The words of a mention, and its sentence; the text has one blank between words."""
+    """The words of a mention in a text, and its sentence."""
+    text = spaced_once(text)
     start, end = next(span for span in sentence_spans(text) if span[1] > mention.start)
     return f"'{text[mention.start : mention.end]}' ({text[start:end]})"
 
@@ -151,7 +152,7 @@ class AttributeMentions(BaseMeasure):
         """Each value that was changed, lost or invented, with its sentence."""
         lines = []
         for case in cases:
-            texts = spaced_once(known(case.record).source), spaced_once(case.summary.text)
+            texts = known(case.record).source, case.summary.text
             for name, *mentions in fates_of(*texts):
                 shown = [_shown(m, text) for m, text in zip(mentions, texts, strict=True) if m]
                 kind = next(m.kind for m in mentions if m)

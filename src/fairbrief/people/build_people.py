@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from fairbrief.errors import DataError, RequestError, reading_text
 from fairbrief.people.filling import LEFT, PeopleOptions, fill, lint
-from fairbrief.people.groups import GENDERS, TOO_FEW, Capacity, Plan, assign, measure, read_groups
-from fairbrief.people.template import NAMED, make_template
+from fairbrief.people.groups import TOO_FEW, Capacity, Plan, assign, measure, read_groups
+from fairbrief.people.template import make_template
 from fairbrief.text.counted import counted
 from fairbrief.text.languages import is_foreign
-from fairbrief.text.names import Names, census, gender_of_name, genders, is_given_name, read_names
-from fairbrief.text.recognition import Span, choose, propose
+from fairbrief.text.names import Names, census, is_given_name, read_names
 from fairbrief.types import Record
 
 
@@ -158,46 +157,3 @@ def placed(record: Record, seed_document: Record, name: str, attributes: Mapping
     attributes = {**seed_document.attributes, **attributes}
     ident, of = f"{seed_document.id}.{name}", seed_document.id
     return replace(record, id=ident, seed_document=of, attributes=attributes)
-
-
-# ---- A recogniser compared with annotated documents: found, missed and misread people.
-
-
-def try_recogniser(records: Iterable[Record], accepted: Callable[[str], Iterable[str]]) -> list[str]:
-    """How many people of each gender a recogniser finds in records with annotated mentions and genders, and who those are
-    whose names and titles are read as female, male or unknown (`gender_of_name`).
-
-    ``accepted`` returns the strings of a text that name people. A person is found if a name overlaps one of the person's
-    named mentions; other names are of nobody. People without an annotated gender are excluded. Raises `DataError` if the
-    records have no women or no men.
-    """
-    read, found, many = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
-    for record in records:
-        for number, document in enumerate(record.documents):
-            spans, of_people = choose(propose(document.text), set(accepted(document.text))), list[Span]()
-            for entity in record.entities:
-                own = [m for m in entity.mentions if m.document == number and m.kind in NAMED]
-                names = [s for s in spans if any(m.start < s.end and s.start < m.end for m in own)]
-                of_people += names
-                group = entity.attributes.get("gender", "")
-                many[group] += bool(own)
-                found[group] += bool(names)
-                read[_read_gender(names), group] += bool(names)
-            others = {span.text: span for span in spans if span not in of_people}
-            read.update((_read_gender([span]), "nobody") for span in others.values())
-    if missing := [gender for gender in GENDERS if not many[gender]]:
-        raise DataError(
-            f"No annotated person is {' or '.join(missing)}: a recogniser's errors are measured on records in which people "
-            "have mentions and the attribute gender (female, male), or on annotated documents with pronouns."
-        )
-    result = [f"{g}: {found[g]} of {many[g]} people found ({found[g] / many[g]:.0%})" for g in GENDERS]
-    for gender in (*GENDERS, "unknown"):
-        shown = ", ".join(f"{read[gender, group]} {group}" for group in (*GENDERS, "nobody"))
-        result.append(f"read as {gender}: {shown}")
-    return result
-
-
-def _read_gender(names: Sequence[Span]) -> str:
-    """The gender of the first of a person's names that shows one; else ``unknown``."""
-    known = (gender_of_name(name.tokens, {}, genders()) for name in names)
-    return next(filter(None, known), "unknown")

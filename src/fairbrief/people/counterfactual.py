@@ -114,7 +114,7 @@ def _by_marks(record: Record, plan: Plan) -> Sequence[Record] | str:
         rows, capacity = rows_of(record, plan)
     except DataError:
         # The audit may not be able to read the marks; `build people` reports their errors.
-        return "the marks of its people overlap, or are outside of the text"
+        return "the marks of its people overlap, or are of an unknown kind"
     return rows or capacity.reason
 
 

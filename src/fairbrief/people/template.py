@@ -127,13 +127,13 @@ def make_template(
 
     ``is_given`` decides whether a single word for a person is a first name: annotations do not mark this, and otherwise
     a last name is assumed. ``content``: whether content words (wife, husband) may change. Only named people have slots: a
-    person described only by pronouns and nouns ("the lawyer … she") does not change. Raises `DataError` if a mention is
-    outside its document or two people's mentions overlap.
+    person described only by pronouns and nouns ("the lawyer … she") does not change. Raises `DataError` if two people's
+    mentions overlap.
     """
     people: list[Person] = []
     slots: list[Slot] = []
     for index, entity in enumerate(record.entities):
-        marks = [_mark(record, entity, index, mention) for mention in entity.mentions]
+        marks = [_mark(record, index, mention) for mention in entity.mentions]
         person = _person(record, entity, marks, is_given)
         people.append(person)
         if person.is_named:
@@ -142,16 +142,10 @@ def make_template(
     return Template(record, tuple(people), tuple(in_order(record, slots)))
 
 
-def _mark(record: Record, entity: Entity, index: int, mention: Mention) -> Slot:
+def _mark(record: Record, index: int, mention: Mention) -> Slot:
     """A mention with its words."""
-    number, start, end = mention.document, mention.start, mention.end
-    text = record.documents[number].text if number < len(record.documents) else ""
-    if not 0 <= start < end <= len(text):
-        raise DataError(
-            f"{record.where or record.id}: a mention of entity '{entity.id}' covers characters {start} to {end} of "
-            f"document {number}, which do not exist. Correct the offsets of the mention."
-        )
-    return Slot(number, start, end, mention.kind, (index,), text[start:end])
+    words = record.documents[mention.document].text[mention.start : mention.end]
+    return Slot(mention.document, mention.start, mention.end, mention.kind, (index,), words)
 
 
 def _person(record: Record, entity: Entity, marks: Sequence[Slot], is_given: Callable[[str], bool]) -> Person:

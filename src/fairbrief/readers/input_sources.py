@@ -162,14 +162,11 @@ def _of_file(path: InputFile, name: str, wanted: str | None, coded: str | None, 
 
 
 def in_memory(source: Any) -> Source | None:
-    """A table or data set in memory as a source; None for anything else."""
+    """A table in memory as a source; None for anything else."""
     for kind in type(source).__mro__:  # a table of a subclass is a table, too
         library = kind.__module__.partition(".")[0]
         if (library, kind.__name__) in FRAMES:
             return Source("table", "table", partial(tables.read_frame, source, library), is_table=True)
-        if library == "datasets":
-            dataset = _one_split(source, None, "The data set", how="pass one of them")
-            return _of_data_set(dataset, "dataset", "dataset")
     return None
 
 

@@ -225,15 +225,11 @@ def inspect_log(file: File) -> Iterator[Row]:
     try:
         with file.opened() as raw, zipfile.ZipFile(raw) as log:
             # The description of the run is at its end, or at its start if it did not finish.
-            headers = [entry for entry in ("header.json", "_journal/start.json") if entry in log.namelist()]
-            if not headers:
-                raise DataError(
-                    f"{file.name}: found no header.json and no _journal/start.json; copy it again."
-                )
-            whole = json.loads(_unpacked(log.getinfo(headers[0]), log, raw, file.name))
+            header = "header.json" if "header.json" in log.namelist() else "_journal/start.json"
+            whole = json.loads(_unpacked(log.getinfo(header), log, raw, file.name))
             yield from _inspect_rows(whole, _samples(raw, log, file.name))
-    except (zipfile.BadZipFile, RuntimeError, ValueError) as error:
-        # RuntimeError: with a password
+    except (zipfile.BadZipFile, RuntimeError, ValueError, KeyError) as error:
+        # RuntimeError: with a password; KeyError: without a description
         raise DataError(f"{file.name}: found damage ({first_line(error)}); copy the log again.") from error
 
 
@@ -271,13 +267,10 @@ def _asked(messages: Any) -> str | None:
 
 
 def _samples(raw: IO[bytes], log: zipfile.ZipFile, name: str) -> Iterator[Any]:
-    """The samples of a log; an invalid one is replaced by its error."""
+    """The samples of a log."""
     for info in log.infolist():
         if info.filename.startswith("samples/"):
-            try:
-                yield json.loads(_unpacked(info, log, raw, name))
-            except (ValueError, RecursionError) as error:
-                yield fault(f"{info.filename} with invalid JSON ({error})", "a sample", "copy the log again")
+            yield json.loads(_unpacked(info, log, raw, name))
 
 
 def _unpacked(info: zipfile.ZipInfo, log: zipfile.ZipFile, raw: IO[bytes], name: str) -> bytes:

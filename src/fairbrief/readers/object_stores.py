@@ -182,16 +182,13 @@ def _naming_the_file(address: str) -> Iterator[None]:
 def fault(address: str, error: Exception) -> FairbriefError:
     """Our error for an error of a store."""
     reason = redacted(_without_keys(first_line(error, 300)))
-    place, store = address.partition("?")[0], STORES[address.partition("://")[0]]
     if isinstance(error, FileNotFoundError):
         return RequestError(f"{address} does not exist, or no longer ({reason}). Check the address.")
     if isinstance(error, PermissionError) or DENIED.search(reason):
-        return RequestError(
-            f"{address} cannot be read with your credentials ({reason}): set {store.credentials}."
-        )
+        credentials = STORES[address.partition("://")[0]]
+        return RequestError(f"{address} cannot be read with your credentials ({reason}): set {credentials}.")
     if isinstance(error, (ValueError, TypeError)) or "libhdfs" in reason or "libjvm" in reason:
-        copying = f"copy the file: {store.copying} {place} ."
-        return RequestError(f"{address} cannot be opened ({reason}): correct it, or {copying}")
+        return RequestError(f"{address} cannot be opened ({reason}): correct it, or copy the file here.")
     return BackendError(f"{address} could not be read ({reason}). Try again when the store answers.")
 
 

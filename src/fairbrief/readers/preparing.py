@@ -214,14 +214,11 @@ class Sampling:
     def look(self, records: Iterable[Record]) -> None:
         """Determine the largest hash of each group's sample; holds eight bytes per record."""
         ranks: dict[str, array[int]] = {}
-        known: set[str] = set()
         for record in records:
             ranks.setdefault(self._group(record), array("q")).append(self._rank(record))
-            if len(ranks) == 1:
-                known |= record.attributes.keys()
         if self.by is not None and ranks.keys() == {WITHOUT}:
-            lacking = f"no record has the attribute {self.by!r}.{did_you_mean(self.by, known)}"
-            raise RequestError(f"--sample-by {self.by}: {lacking} Give --record-attribute {self.by}=FIELD.")
+            lacking = f"no record has the attribute {self.by!r}"
+            raise RequestError(f"--sample-by {self.by}: {lacking}. Give --record-attribute {self.by}=FIELD.")
         for group in sorted(ranks):
             of_group = distinct(np.frombuffer(ranks[group], dtype=np.int64))
             wanted = round(self.size * len(of_group)) if self.size < 1 else int(self.size)

@@ -84,7 +84,7 @@ class Reading:
         speakers = None if settings.speakers is None else read_speakers(settings.speakers)
         self.fields = Fields(settings)
         bins = {name: cuts_of(text) for name, text in settings.cuts.items()}
-        self.labelling = Labelling(bins, settings.missing, settings.attributes_and_labels, speakers)
+        self.labelling = Labelling(bins, settings.missing, tuple(settings.attribute_fields), speakers)
         self.require: Sequence[str] = as_list(settings.require)
         self.redaction = Redaction(NAMES in settings.redacted) if settings.redacted else None
         size = settings.sample

@@ -82,7 +82,6 @@ class ReadingSettings:
         "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",
     )
     on_error: Literal["stop", "skip"] = reading("stop", "At bad input: stop, or skip it and list what was skipped.", "stop|skip")
-    labels: Names = setting((), "Further attributes to which --missing applies. No field is read for them.", recorded=False)
     # fmt: on
 
     def __post_init__(self) -> None:
@@ -100,7 +99,7 @@ class ReadingSettings:
             raise RequestError("--system is empty: give a name, or drop it to use the file's name.")
         if self.group_by is not None and self.id_field != ID:
             raise RequestError("--group-by already names the field with the record's id: drop --id-field.")
-        if self.missing != "refuse" and not self.attributes_and_labels:
+        if self.missing != "refuse" and not self.attribute_fields:
             raise RequestError(f"--missing {self.missing} needs --attribute NAME: add it, or drop --missing.")
         if unknown := [kind for kind in self.redacted if kind not in ("identifiers", "names")]:
             raise RequestError(f"--redact {unknown[0]}: write identifiers, or identifiers,names.")
@@ -139,11 +138,6 @@ class ReadingSettings:
     def attribute_fields(self) -> dict[str, str | None]:
         """Attribute → its field; None for the field of the same name, if there is one."""
         return _mapped("--attribute", self.attributes)
-
-    @property
-    def attributes_and_labels(self) -> tuple[str, ...]:
-        """The names of all attributes whose groups are compared."""
-        return tuple(dict.fromkeys([*self.attribute_fields, *as_list(self.labels)]))
 
     @property
     def record_attribute_fields(self) -> dict[str, str]:

@@ -275,6 +275,10 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
     stored = RowsOnDisk()
     for number, row in rows:
         try:
+            if isinstance(row, (Record, Case)):
+                raise fault(
+                    show(row), "an object with one document, because of --group-by", "drop --group-by"
+                )
             if not isinstance(row, Mapping):
                 raise not_a_row(row)
             ident = v.id_of(need(row, key), f"the value of {key!r}")

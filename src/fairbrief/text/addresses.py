@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from fairbrief.errors import RequestError
 
@@ -45,24 +44,13 @@ def redacted(text: str) -> str:
     return _NAMED.sub(rf"\1\2{HIDDEN}", _KEY.sub(HIDDEN, text))
 
 
-class Store(NamedTuple):
-    """The command that copies a file from a store, and how its command-line tools get credentials."""
-
-    copying: str
-    credentials: str
-
-
-_GOOGLE = Store(
-    "gcloud storage cp", "gcloud auth application-default login; ?anonymous=true for a public bucket"
-)
-_AZURE = Store("azcopy copy", "az login, or AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET")
+_GOOGLE = "gcloud auth application-default login; ?anonymous=true for a public bucket"
+_AZURE = "az login, or AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET"
 STORES = {
-    "s3": Store(
-        "aws s3 cp",
-        "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role; ?anonymous=true for a public bucket",
-    ),
-    "gs": _GOOGLE, "gcs": _GOOGLE, "abfs": _AZURE, "abfss": _AZURE, "hdfs": Store("hdfs dfs -get", "kinit"),
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role; ?anonymous=true for a public bucket",
+    "gs": _GOOGLE, "gcs": _GOOGLE, "abfs": _AZURE, "abfss": _AZURE, "hdfs": "kinit",
 }  # fmt: skip
+"""Object stores by the scheme of their addresses → how their command-line tools get credentials."""
 SETTINGS = (
     "region", "scheme", "endpoint_override", "anonymous", "enable_tls", "blob_storage_authority", "dfs_storage_authority",
 )  # fmt: skip
@@ -77,13 +65,11 @@ def is_stored(source: object) -> bool:
 
 def refuse_stored(path: object, option: str = "") -> None:
     """RequestError for an address in an object store, for arguments that must be a local path."""
-    found = _ADDRESS.match(str(path))
-    if found is None:
-        return
-    raise RequestError(
-        f"{option}{' ' if option else ''}{redacted(str(path))} is in an object store. From object stores only records and "
-        f"summaries are read, and nothing is written there: give a local path, and copy with: {STORES[found[1]].copying}"
-    )
+    if _ADDRESS.match(str(path)):
+        raise RequestError(
+            f"{option}{' ' if option else ''}{redacted(str(path))} is in an object store. From object stores only records "
+            "and summaries are read, and nothing is written there: give a local path."
+        )
 
 
 def name_of(address: str) -> str:
@@ -99,11 +85,11 @@ def refuse_secrets(address: str) -> None:
     if at and (":" in user or not scheme.startswith(("abfs", "hdfs"))):
         raise RequestError(
             f"An address of {scheme}:// has a user or a key before its @, and addresses are written to files: remove it, and "
-            f"give credentials as the store's tools expect them ({STORES[scheme].credentials})."
+            f"give credentials as the store's tools expect them ({STORES[scheme]})."
         )
     for setting in query.split("&") if query else ():
         if (name := setting.partition("=")[0]) not in SETTINGS:
             raise RequestError(
                 f"'{redacted(name)}' is not allowed after the ? of {scheme}://{place}; allowed: {', '.join(SETTINGS)}. "
-                f"Give credentials as the store's tools expect them ({STORES[scheme].credentials})."
+                f"Give credentials as the store's tools expect them ({STORES[scheme]})."
             )

@@ -323,11 +323,6 @@ def read_names(lines: Iterable[str], where: str) -> Names:
     Other columns are ignored. Raises `DataError` with the line of an invalid row.
     """
     reader = csv.DictReader(lines)
-    missing = {"name", "part"} - set(reader.fieldnames or ())
-    if missing:
-        raise DataError(
-            f"{where}:1: no column {' and '.join(sorted(missing))}. Wanted name,part,gender,group in the first line."
-        )
     return Names(tuple(_listed(row, f"{where}:{reader.line_num}") for row in reader), where)
 
 
@@ -339,7 +334,7 @@ def _listed(row: dict[str, str | None], where: str) -> Listed:
     except (ValueError, msgspec.ValidationError):
         shown = ", ".join(f"{column} '{value}'" for column, value in found.items())
         raise DataError(
-            f"{where}: found {shown}. Wanted a name; part first or last; gender male, female or nothing; "
+            f"{where}: found {shown}. Wanted the columns name; part, first or last; gender, male, female or nothing; "
             "weight, if any, a number above zero."
         ) from None
 
