@@ -47,9 +47,7 @@ def summary_files(given: Given) -> list[tuple[str | None, Source]]:
         elif not is_list and given is not None:
             raise RequestError(f"The summaries are {show(given)}. Give {WANTED}.")
         once_each("--summaries", [one for one in given or () if isinstance(one, str)])
-        pairs = [one if isinstance(one, tuple) else _pair(one) for one in given or ()]
-    if any(name is not None and not name.strip() for name, _ in pairs):
-        raise RequestError("A file of summaries has an empty system name: write --summaries NAME=FILE.")
+        pairs = [_pair(one) for one in given or ()]
     return [(name, _source(one)) for name, one in pairs]
 
 
