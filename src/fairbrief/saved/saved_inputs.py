@@ -28,7 +28,7 @@ ENDS = 1 << 20
 
 
 class Inputs(Data, frozen=True):
-    """The files of an audit, relative to its folder, with sizes, digests, and the options to read them."""
+    """The files of an audit, also those that options name, relative to its folder; with sizes, digests, and the options."""
 
     files: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -45,7 +45,25 @@ def write(folder: Path, files: Sequence[str], reading: Reading, audit: str) -> N
     names, sizes, digests = zip(*described, strict=True)
     whole = replace(reading.settings, sample=None, sample_by=None, seed=0)
     attributes = tuple(as_list(whole.attributes))
-    _place_inputs(folder, Inputs(names, attributes, whole.given(), sizes, digests, audit))
+    options = _moved(whole.given(), Path(), folder)
+    _place_inputs(folder, Inputs(names, attributes, options, sizes, digests, audit))
+
+
+def _moved(options: Mapping[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """The options with the files of summaries and speakers relative to the folder ``new``; they were relative to ``old``."""
+
+    def moved(text: str) -> str:
+        name, equals, file = text.partition("=")
+        if not equals or (old / text).exists():
+            name, equals, file = "", "", text
+        return text if is_stored(file) else f"{name}{equals}{os.path.relpath(old / file, new)}"
+
+    named = {key: value for key, value in options.items() if key in ("summaries", "speakers")}
+    files = {
+        key: moved(value) if isinstance(value, str) else list(map(moved, value))
+        for key, value in named.items()
+    }
+    return {**options, **files}
 
 
 def each(files: Sequence[str], reading: Reading) -> Sequence[str | InputFile]:
@@ -67,7 +85,8 @@ def _described(file: str | InputFile, folder: Path) -> tuple[str, int, str]:
 def reading_of(folder: Path, inputs: Inputs) -> Reading:
     """The inputs, read with the options of the audit."""
     try:
-        settings = ReadingSettings.from_options({**inputs.options, "attribute": inputs.attributes})
+        options = _moved(inputs.options, folder, Path())
+        settings = ReadingSettings.from_options({**options, "attribute": inputs.attributes})
     except TypeError as error:
         raise DataError(f"inputs.json is of another version: {error}. Run the audit again.") from error
     known = zip(inputs.files, inputs.digests, strict=True)
@@ -81,7 +100,8 @@ def copy(folder: Path, audit: str, to: Path, named: str) -> None:
             os.path.relpath(folder / name, to) if known and not is_stored(name) else name
             for name, known in zip(inputs.files, inputs.digests, strict=True)
         )
-        _place_inputs(to, replace(inputs, files=files, audit=named))
+        options = _moved(inputs.options, folder, to)
+        _place_inputs(to, replace(inputs, files=files, options=options, audit=named))
 
 
 def _place_inputs(folder: Path, inputs: Inputs) -> None:

@@ -217,6 +217,32 @@ def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) 
     assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
 
 
+def test_files_that_options_name_move_with_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Summaries and speakers are found as the input is, whatever the working folder."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    turns = [{"text": f"{name} spoke.", "attributes": {"speaker": name}} for name in ("Ann", "Bo")]
+    write(Path("in.jsonl"), [{"id": str(i), "documents": turns} for i in range(4)])
+    write(Path("said.jsonl"), [{"id": str(i), "summary": "Ann spoke."} for i in range(4)])
+    table(Path("people.csv"), [{"speaker": "Ann", "party": "L"}, {"speaker": "Bo", "party": "R"}])
+    given = (
+        "--speakers",
+        "people.csv",
+        "--summaries",
+        "s=said.jsonl",
+        "--measure",
+        "uer@party",
+        "--resamples",
+        "0",
+    )
+    printed("audit", "in.jsonl", *given, "--out", "audit")
+    monkeypatch.chdir(tmp_path)
+    assert OpenAudit(home.rename(tmp_path / "elsewhere") / "audit").fault == ""
+
+
 @pytest.mark.parametrize("asked", [
     ("x@y", "0:rosy"), (COVERAGE, "0:nobody"), (COVERAGE, "7:rosy"), (COVERAGE, "rosy"), (COVERAGE, ""),
 ])  # fmt: skip
