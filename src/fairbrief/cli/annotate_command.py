@@ -63,9 +63,9 @@ class JudgingOptions:
     def asked(self, records: str) -> Asked:
         """The cases of a file with their questions; RequestError if there are none."""
         choices = comma_separated(self.choices) if self.choices else None
-        attributes = dict([attribute_and_field(self.attribute)]) if self.attribute else {}
-        cases = readers.read(records, attributes=attributes)
-        asked = list(items_of(cases, self.task, self.over, choices=choices))
+        name, field = attribute_and_field(self.attribute)
+        cases = readers.read(records, attributes={name: field} if name else {})
+        asked = list(items_of(cases, self.task, name, choices=choices))
         if not asked:
             raise RequestError(f"{records} yields no question of the task '{self.task}'.")
         return asked
