@@ -276,9 +276,7 @@ def gathered(rows: Iterator[Row], fields: Fields, own_summaries: bool) -> Iterat
     for number, row in rows:
         try:
             if isinstance(row, (Record, Case)):
-                raise fault(
-                    show(row), "an object with one document, because of --group-by", "drop --group-by"
-                )
+                raise fault(show(row), "an object, as --group-by needs", "drop --group-by")
             if not isinstance(row, Mapping):
                 raise not_a_row(row)
             ident = v.id_of(need(row, key), f"the value of {key!r}")
