@@ -176,7 +176,7 @@ def test_commands_compare_saved_audits_and_labels(tmp_path: Path) -> None:
     assert said.count("Min and max are over") == 1
     file = tmp_path / "labels.jsonl"
     write_lines(map(case_line, (labelled([["a"], ["b"]], "1"), labelled([["a"]], "2"))), file)
-    asked = ("--attribute", "side", "--scorer", "containment", "--resamples", 50)
+    asked = ("--attribute", "side", "--missing", "drop", "--scorer", "containment", "--resamples", 50)
     assert "containment and people" in printed("agree", file, *asked)
 
 

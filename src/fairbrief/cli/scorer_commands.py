@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -33,7 +32,6 @@ def agree(
     sources: list[str] = o.argument(
         "Saved audits, to compare two scorers; or files whose claims people labelled.", "DIR…|FILE…"
     ),
-    attribute: str | None = o.option(None, "Attribute that the labels of claims name.", "NAME[=FIELD]"),
     scorer: str = o.option("ngram", "Scorer to compare with the labels.", "SPEC"),
     measure: list[str] = o.several("For saved audits: two or more measures to compare.", "SPEC"),
     relative_change: tuple[str, str] | None = o.option(
@@ -41,11 +39,12 @@ def agree(
     ),
     cache: Path | None = o.CACHE,
     plan: Plan = o.only("n_resamples", "seed", "confidence_level", "language"),
-    options: ReadingSettings = o.all_but("attributes", "references_field"),
+    options: ReadingSettings = o.all_but("references_field"),
 ) -> None:
     """Measure the agreement of two scorers or measures in saved audits, or of a scorer with labelled claims.
 
-    For people who filled in sheets, see 'fairbrief annotate agree'.
+    With labelled claims, --attribute is the attribute that the labels name. For people who filled in sheets, see
+    'fairbrief annotate agree'.
 
     Examples:
         fairbrief agree examples/labelled_claims.jsonl --attribute sentiment --scorer ngram
@@ -59,8 +58,7 @@ def agree(
             raise RequestError(
                 f"{other} is not the folder of a saved audit: give either such folders or files of records, not both."
             )
-        given = options.given() if attribute is None else ["attribute"]
-        _refuse(given, "no effect on saved audits")
+        _refuse(["attribute"] if options.attributes else options.given(), "no effect on saved audits")
         audits = [load(source) for source in sources]
         if relative_change is None:
             found = agreement.correlations(audits, measure, resampling)
@@ -71,13 +69,14 @@ def agree(
         return
     if measure or relative_change:
         raise RequestError("--measure and --relative-change need saved audits: give their folders.")
-    if attribute is None:
-        raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
-    reading = inputs.read_in_language(replace(options, attributes=[attribute]), sources)
+    attributes = list(options.attribute_fields)
+    if len(attributes) != 1:
+        raise RequestError("Give one --attribute NAME, the attribute that the labels of claims name.")
+    reading = inputs.read_in_language(options, sources)
     with inputs.progress_bar(reading) as progress:
-        over, scorers = attribute.partition("=")[0], Scorers(wrap=inputs.cached(cache))
+        scorers = Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
-            reading, over, scorer, resampling=resampling, scorers=scorers, progress=progress
+            reading, attributes[0], scorer, resampling=resampling, scorers=scorers, progress=progress
         )
     print_tables([agreement.label_table(with_people, resampling)])
     inputs.print_excluded(reading)
@@ -91,7 +90,9 @@ def chunks(
     threshold: float = o.option(0.5, "Support above X identifies a claim's source.", "X"),
     cache: Path | None = o.CACHE,
     plan: Plan = o.only("n_resamples", "seed", "language"),
-    options: ReadingSettings = o.all_but("attributes", "references_field", "cluster_by", "record_attributes"),
+    options: ReadingSettings = o.all_but(
+        "attributes", "record_attributes", "missing", "bins", "speakers", "references_field", "cluster_by"
+    ),
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
 
