@@ -16,7 +16,7 @@ from fairbrief.engines import score_cache
 
 
 def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) -> None:
-    """On the screen and in results.json, beside the other options of reading."""
+    """On the screen and in results.json, beside the other options of reading; the seed is that of every command."""
     documents = [{"text": t, "attributes": {"tone": t[:3]}} for t in ("One way.", "Two ways.")]
     path = write(tmp_path / "in.jsonl", [{**row, "documents": documents} for row in rows()])
     out = tmp_path / "out"
@@ -26,6 +26,8 @@ def test_a_sampled_audit_names_both_numbers(fairbrief: Command, tmp_path: Path) 
     assert made["records"] == 12
     assert made["sample"] == {"records": 40, "sampled": 12, "size": 12.0, "seed": 3}
     assert made["read"] == {"require": ["tone"]}
+    sampled = fairbrief("chunks", path, "--sample", "12", "--seed", "3", "--resamples", "0")
+    assert "12 of 40 records, by hashes of their ids (seed 3)" in sampled.err
 
 
 def contents(folder: Path) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,6 @@ def audit(
     from fairbrief.saved.examples import with_examples
 
     gc.freeze()  # the modules of the command stay: garbage collection need not visit them
-    options = replace(options, seed=plan.seed)
     plan = replace(plan, **plan_settings(options), wrap=cached(cache))
     reading = options.read(files)
     reading.audits_references = references

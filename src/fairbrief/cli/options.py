@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import partial, update_wrapper
 from inspect import Parameter, Signature, signature
 from typing import Any, get_origin, get_type_hints
@@ -119,7 +119,7 @@ def all_but(*names: str) -> Any:
 def _with_options(command: Command) -> Command:
     """The command with options in place of parameters with `Chosen` settings.
 
-    While it runs, texts have the language of the option ``--language``, if it has one.
+    While it runs, texts have the language of the option ``--language``, if it has one. ``--seed`` is also that of a sample.
     """
     parameters: list[Parameter] = []
     shared: dict[str, tuple[type[Any], list[Field[Any]]]] = {}
@@ -138,6 +138,8 @@ def _with_options(command: Command) -> Command:
         with languages.using(given.get("language") or languages.setting()):
             for name, (kind, chosen) in shared.items():
                 given[name] = kind(**{f.name: _value(f, given.pop(f.name)) for f in chosen})
+            if shared.keys() >= {"plan", "options"}:
+                given["options"] = replace(given["options"], seed=given["plan"].seed)
             command(**given)
 
     # Typer reads options from the signature.

@@ -116,8 +116,8 @@ class ReadingSettings:
         return cls(**{names.get(key, key): value for key, value in keys.items()})
 
     def given(self) -> dict[str, Any]:
-        """The settings, except attributes, whose value is not the default, by the names of their options."""
-        return self._given(f for f in fields(self) if f.name != "attributes")
+        """The settings, except attributes and seed, whose value is not the default, by the names of their options."""
+        return self._given(f for f in fields(self) if f.name not in ("attributes", "seed"))
 
     def record(self) -> dict[str, Any]:
         """The settings for results.json that are not the default."""

@@ -43,7 +43,7 @@ def write(folder: Path, files: Sequence[str], reading: Reading, audit: str) -> N
     """Write ``inputs.json``: the files and how they were read, without the sample that was taken."""
     described = (_described(file, folder) for file in each(files, reading))
     names, sizes, digests = zip(*described, strict=True)
-    whole = replace(reading.settings, sample=None, sample_by=None, seed=0)
+    whole = replace(reading.settings, sample=None, sample_by=None)
     attributes = tuple(as_list(whole.attributes))
     options = _moved(whole.given(), Path(), folder)
     _place_inputs(folder, Inputs(names, attributes, options, sizes, digests, audit))
