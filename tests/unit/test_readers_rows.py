@@ -130,7 +130,7 @@ def test_settings_as_texts_are_those_of_the_command_line() -> None:
 
 def test_settings_without_values() -> None:
     """None is an empty list where a setting has several values."""
-    several = ("attributes", "record_attributes", "bins", "require", "redact", "labels", "summaries")
+    several = ("attributes", "record_attributes", "bins", "require", "redact", "summaries")
     assert list(read([ROW], **dict.fromkeys(several))) == list(read([ROW]))
 
 
