@@ -123,7 +123,7 @@ REFUSED = [
     ("build stratified one.jsonl --attribute mood --size 8-4 --out o.jsonl", "smallest and largest"),
     ("build stratified one.jsonl --attribute mood --sets 2 --size 2 --values positive,negativ --out o.jsonl", "dominated by 'negativ' 0; wanted 1 each"),
     ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=1 --samples 1 --set ' =tea' --out o.jsonl", "write --set NAME=VALUE"),
-    ("build perspectives one.jsonl --attribute =mood --counts 2 --mix positive=1 --out o.jsonl", "--attribute =mood", "write NAME or NAME=FIELD"),
+    ("build perspectives one.jsonl --attribute =mood --counts 2 --mix positive=1 --out o.jsonl", "'=mood' lacks one side of '='"),
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),
     # files of settings
     ("audit unknown.toml", "is not an option. Did you mean 'measure'"),

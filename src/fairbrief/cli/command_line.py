@@ -128,7 +128,10 @@ UNREAD = 128 + signal.SIGPIPE
 DISK_ERRORS = {
     errno.ENOSPC: "the disk is full: free some space, then run the same command again",
     errno.EDQUOT: "your disk quota is used up: free some space, then run the same command again",
+    errno.EROFS: "the disk is read-only: give another path",
     errno.EIO: "the disk failed to read or write: check the disk",
+    errno.EMFILE: "too many files are open: raise the limit (`ulimit -n`)",
+    errno.ENFILE: "too many files are open on this machine: close other programs",
 }
 
 MEANT = {"--summarizer": "--with", "--model": "--with", "--output": "--out", "--file": "--records"}
