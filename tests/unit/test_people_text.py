@@ -198,7 +198,7 @@ def test_a_table_is_read_with_groups() -> None:
 def test_a_broken_row_is_named_by_its_line(row: str) -> None:
     """The error has file and line, what was found and what was wanted."""
     name, part = row.split(",")[:2]
-    said = rf"t.csv:2: found name '{name}', part '{part}', .* Wanted a name; part"
+    said = rf"t.csv:2: found name '{name}', part '{part}', .* Wanted the columns name; part"
     with pytest.raises(DataError, match=said):
         read_names(["name,part,gender,group,weight", row], "t.csv")
 
