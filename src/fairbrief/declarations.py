@@ -139,7 +139,8 @@ class Declaration(ObservationDeclaration):
     ``checks_scorer`` is True for the measures that do that. ``contrast`` has the words of its group differences, with which a
     report begins. ``needs_order`` is True for measures of position, which need an order of a record's documents.
     ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
-    ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``.
+    ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``. ``groups_from`` are settings that
+    bring groups of their own: if one is given, the input need not have the attribute ``over``.
     """
 
     family: str
@@ -155,3 +156,4 @@ class Declaration(ObservationDeclaration):
     needs_order: bool = False
     judges_support: bool = False
     items: str = "records"
+    groups_from: tuple[str, ...] = ()

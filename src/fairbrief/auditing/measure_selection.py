@@ -24,7 +24,7 @@ MOST_VALUES = 20
 IN_WORDS = {"document": "document", "record": "record", "entity": "person"}
 """What has attributes, the kinds of `Declaration.attribute_of`, and their words in messages."""
 HOLDERS = tuple(IN_WORDS)
-GENDER, TELLING = "gender", ("names", "entities")
+GENDER = "gender"
 HOW_TO_GIVE = "Those of people are in the 'attributes' of the record's 'entities'."
 Attributes = dict[str, dict[str, Counter[str]]]
 NO_ORDER = "records have several documents, whose order may mean nothing; if it means something (turns, posts by date), add --ordered"
@@ -66,20 +66,18 @@ def named(specs_: Sequence[str], attributes: Sequence[str], head: Sequence[Case]
         kind = registry.load("measure", parsed.name)
         holder = kind.declaration.attribute_of
         if not specs.needs_over(kind) or parsed.over is not None:
-            measure = registry.make("measure", text)
+            measures.append(registry.make("measure", text))
             is_strict = specs.needs_over(kind) and holder != "entity"
-            # Names and words tell the gender of people in inputs without it, or what these settings say.
-            is_told = parsed.over == GENDER or not parsed.settings.keys().isdisjoint(TELLING)
-            if parsed.over is not None and (is_strict or not is_told):
+            # Names and words tell the gender of people in inputs without it.
+            has_groups = parsed.over == GENDER or parsed.settings.keys() & kind.declaration.groups_from
+            if parsed.over is not None and (is_strict or not has_groups):
                 # A record without the attribute has the one that its documents or people share.
-                check_attributes(
-                    [parsed.over], head, [holder] if holder == "document" and is_strict else HOLDERS
-                )
-            measures.append(measure)
+                holders = (holder,) if holder == "document" and is_strict else HOLDERS
+                check_attributes([parsed.over], head, holders)
             continue
         there = known[holder]
-        over = [a for a, v in there.items() if not attributes and _is_group(v)]
-        over += [a for a in attributes if a in there]
+        groups = [a for a, values in there.items() if _is_group(values)]
+        over = [a for a in attributes if a in there] if attributes else groups
         if not over:
             wanted = f" named {' or '.join(attributes)}" if attributes else " that could be a group"
             raise without_attribute(f"'{text}'", holder, there, wanted)

@@ -32,6 +32,7 @@ DECLARED = Declaration(
     version=3,
     family="People",
     attribute_of="entity",
+    groups_from=("names",),
     scorer_checks=(
         ScorerCheck(
             measure="scorer_bias_people",

@@ -166,6 +166,7 @@ class EntitySentiment(BaseMeasure):
             worse_above="{second} entities",
         ),
         items="entities",
+        groups_from=("entities",),
     )
     over: str
     scorer: TextScorer = "vader"
