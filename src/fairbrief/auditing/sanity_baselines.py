@@ -6,16 +6,17 @@ badly shows the measure's floor. `SanityBaselines` are those of one audit.
 
 from __future__ import annotations
 
-import bisect
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from fairbrief.errors import RequestError
 from fairbrief.measures.record_texts import source_sentences
+from fairbrief.ranges import grouped
 from fairbrief.readers.messages import did_you_mean
 from fairbrief.statistics.keyed_random import keys_of
 from fairbrief.text.sentences import BLANK_LINE
@@ -23,8 +24,6 @@ from fairbrief.types import Case, Record, Summary
 
 SANITY_PREFIX = "sanity:"
 """How the name of every sanity baseline begins; no system of an input may be called so."""
-PROVIDERS = 1 << 16
-"""Records of a system that provide exchanged summaries, at most."""
 DOCUMENTS = 5
 """How many documents ``proportional_documents`` draws, as in the diagnostics of the published numbers."""
 
@@ -59,23 +58,21 @@ def from_record(record: Record, kind: str, over: str = "", seed: int = 0) -> Sum
 class Exchange:
     """The record whose summary each record borrows: one random cycle through all records of a system.
 
-    The cycle follows hashes of the records' ids, so it does not depend on the order or parts of the input. Beyond `PROVIDERS`
-    records of a system, those with the smallest hashes provide summaries, and each other record borrows from one
-    that its hash selects. A case without a summary, or a single case, borrows none.
+    The cycle follows hashes of the records' ids, so it does not depend on the order or parts of the input. A case without a
+    summary, or a single case, borrows none.
     """
 
-    def __init__(self, cases: Iterable[Case], seed: int = 0) -> None:
+    def __init__(self, cases: Iterable[Case], seed: int) -> None:
         """``cases`` are all cases of an audit."""
-        self.seed = seed
-        self._kept: dict[str, list[tuple[int, str, str]]] = {}
-        """By system the rank, id and summary of records, by rank."""
-        for case in cases:
-            if not case.summary.reason:
-                kept = self._kept.setdefault(case.summary.system, [])
-                kept.append((self._rank(case.record.id), case.record.id, case.summary.text))
-                if len(kept) > 2 * PROVIDERS:
-                    kept[:] = sorted(kept)[:PROVIDERS]
-        self._kept = {system: sorted(kept)[:PROVIDERS] for system, kept in self._kept.items()}
+        self._borrowed: dict[tuple[str, str], str] = {}
+        """By system and record the summary that the record borrows."""
+        with_text = (case for case in cases if not case.summary.reason)
+        known = grouped((case.summary.system, (case.record.id, case.summary.text)) for case in with_text)
+        for system, summaries in known.items():
+            ranks = keys_of([record for record, _ in summaries], seed, "exchanged summaries")
+            cycle = [summary for _, summary in sorted(zip(ranks.tolist(), summaries, strict=True))]
+            for (record, _), (_, text) in pairwise([*cycle, cycle[0]]) if len(cycle) > 1 else ():
+                self._borrowed[system, record] = text
 
     def of(self, case: Case) -> Case | None:
         """The case with the summary that it borrows; its system is ``sanity:exchanged(SYSTEM)``.
@@ -83,20 +80,12 @@ class Exchange:
         Claims are removed, because they are about another source.
         """
         system = case.summary.system
-        order = self._kept.get(system, ())
-        if case.summary.reason or len(order) < 2:
+        text = self._borrowed.get((system, case.record.id))
+        if text is None:
             return None
-        rank = self._rank(case.record.id)
-        place = bisect.bisect_right(order, (rank, case.record.id), key=lambda entry: entry[:2])
-        if place == 0 or order[place - 1][1] != case.record.id:  # provides none
-            place = self._rank(f"borrows {case.record.id}") % len(order)
-        text = order[place % len(order)][2]
         name = sanity_baseline_name("exchanged", system)
         borrowed = replace(case.summary, system=name, system_kind="sanity_baseline", text=text, claims=None)
         return replace(case, summary=borrowed)
-
-    def _rank(self, name: str) -> int:
-        return int(keys_of([name], self.seed, "exchanged summaries")[0])
 
 
 def random_sentences(case: Case, seed: int = 0) -> Case:
