@@ -88,7 +88,7 @@ VARIANTS = [
     "word_list_inclusion(reference=given, shares=0.4+0.6)", "entity_inclusion(alignment=published, odds=published)@gender",
     "entity_hallucination(alignment=published, unit=sample)@gender", "entity_hallucination(reference=given, shares=0.4+0.6)@gender",
     "distinguishability(ties=strict, version=published)@gender", "position_bias(weights=pooled, top=2, copied=once)",
-    "rouge1(several=mean, lines=true, limit=1)",
+    "rouge1(lines=true, limit=1)",
 ]  # fmt: skip
 """Settings by which a measure sums or compares something else."""
 WITHOUT_WORDNET = {"scorer_bias_retrieval": "(share=0)"}

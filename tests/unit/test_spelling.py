@@ -105,7 +105,7 @@ def test_a_spec_that_does_not_fit_is_refused(text: str, says: str) -> None:
     ("bur(temperature=0)@x", "give a number, above 0"), ("auc(points=-1)@x", r"points=-1\): give a whole number, at least 0"),
     ("equal_coverage(merge=1.5)@x", r"merge=1.5\): give"), ("equal_coverage(least_claims=0)@x", r"least_claims=0\): give"),
     ("equal_coverage(unsupported=zero, denominator=covered)@x", "denominator=all"),
-    ("rouge1(several=min)", "give max or mean"), ("rouge1(limit=0)", "give a whole number, at least 1"),
+    ("rouge1(choose=last)", "give first or random"), ("rouge1(limit=0)", "give a whole number, at least 1"),
     ("unsupported_claims(threshold=0)@x", r"threshold=0.0\): give"), ("unsupported_claims", "needs an attribute"),
     ("unsupported_by_place@x", "takes no attribute"), ("misattribution(margin=1)", "give a number, at least 0 and below 1"),
     ("word_list_inclusion(lists=nothing)", "names no word lists"), ("word_list_inclusion(reference=given)", "belong together"),

@@ -24,13 +24,11 @@ COLUMNS: tuple[t.Column, ...] = (("one",), *((kind, part) for kind in TYPES for 
 
 
 class RougeScores(ManyAtOnce):
-    """ROUGE-1, -2, -L and -Lsum of a summary against the record's references.
+    """ROUGE-1, -2, -L and -Lsum of a summary against the record's references; of several, each score is that with the largest F.
 
     The settings:
 
     - ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``).
-    - ``several``: of several references each score is that with the largest F (``max``, as in the ``rouge-score``
-      package), or the ``mean``.
     - ``lines`` puts each sentence on its own line, which is how ROUGE-Lsum separates sentences.
     - ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer summary count.
 
@@ -39,7 +37,6 @@ class RougeScores(ManyAtOnce):
     """
 
     stem: bool = False
-    several: Literal["max", "mean"] = "max"
     lines: bool = False
     limit: Annotated[int | None, "[1, inf)"] = None
     choose: Literal["first", "random"] = "first"
@@ -59,11 +56,8 @@ class RougeScores(ManyAtOnce):
         """Summaries with as many references are compared in one call."""
         pairs = [pair for (case,) in units.cases for pair in self._pairs(case)]
         each = rouge_scores(pairs, stem=self.stem).reshape(len(units), kind, len(TYPES), len(PARTS))
-        if self.several == "mean":
-            scores = each.mean(axis=1)
-        else:
-            best = each[..., PARTS.index("f")].argmax(axis=1)
-            scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
+        best = each[..., PARTS.index("f")].argmax(axis=1)
+        scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
         values = np.column_stack([np.ones(len(units)), scores.reshape(len(units), -1)])
         return COLUMNS, values[:, np.newaxis], np.full(len(units), "")
 
