@@ -57,7 +57,7 @@ MODEL = f"chat:stub-1(pause=0.01, concurrency={CONCURRENCY})"
 
 @dataclass(frozen=True)
 class Task:
-    """A command that writes ``out`` below the trial's folder, and may ask a server."""
+    """A command that writes ``out`` in the trial's folder, and may ask a server."""
 
     words: Callable[[Path, str], list[str]]
     """The command line, for the trial's folder and the server's address."""
@@ -66,6 +66,7 @@ class Task:
     asks: bool = False
     makes_an_audit: bool = True
     needs_older: bool = False
+    out: str = "out"
 
 
 @dataclass
@@ -104,11 +105,12 @@ TASKS = {
     ),
     "summarize": Task(
         lambda at, url: [
-            "summarize", f"{at}/in.jsonl", "--with", MODEL, "--base-url", url, "--out", f"{at}/out", "--quiet",
+            "summarize", f"{at}/in.jsonl", "--with", MODEL, "--base-url", url, "--out", f"{at}/out.jsonl", "--quiet",
         ],
         share=30,
         asks=True,
         makes_an_audit=False,
+        out="out.jsonl",
     ),
     "sweep": Task(
         lambda at, url: [
@@ -121,9 +123,10 @@ TASKS = {
     "build": Task(
         lambda at, _: [
             "build", "perspectives", f"{at}/in.jsonl", "--attribute", "side", "--counts", "5", "--mix", "a=.5,b=.5",
-            "--samples", "4000", "--out", f"{at}/out",
+            "--samples", "4000", "--out", f"{at}/out.jsonl",
         ],
         makes_an_audit=False,
+        out="out.jsonl",
     ),
     "report": Task(lambda at, _: ["report", f"{at}/out", "--format", "html"], makes_an_audit=False, needs_older=True),
 }  # fmt: skip
@@ -218,7 +221,7 @@ class Ground:
             seen, seconds = self._watch(process), time.monotonic() - began
             if process.wait() != 0:
                 raise SystemExit(f"{name}: an undisturbed run ended with {process.returncode}: {self.said()}")
-            found = (self.digest(), digest(self.at / "out"), names(self.at))
+            found = (self.digest(), digest(self.at / self.task.out), names(self.at))
             self.whole[is_older] = Whole(*found, seen, seconds, server.requests - asked)
 
     def prepare(self, is_older: bool) -> None:
@@ -281,7 +284,7 @@ class Ground:
         if (trial.code not in known or (trial.code == 130 and "Traceback" in said)) and not is_starting:
             trial.faults.append(f"ended with {trial.code}: {said[-300:]}")
         old_state = self.older if trial.older else ""
-        trial.left = state(self.task, self.at / "out", old_state, self.whole[trial.older].state)
+        trial.left = state(self.task, self.at / self.task.out, old_state, self.whole[trial.older].state)
         if trial.left.startswith("FAULT"):
             trial.faults.append(trial.left)
         trial.beside = sorted({*names(self.at)} - {*self.whole[trial.older].names})
@@ -292,14 +295,14 @@ class Ground:
         again = self.start()
         if again.wait(600) != 0:
             trial.faults.append(f"the rerun ended with {again.returncode}: {self.said()[-300:]}")
-        elif digest(self.at / "out") != self.whole[trial.older].output:
+        elif digest(self.at / self.task.out) != self.whole[trial.older].output:
             trial.faults.append("the rerun gave something else")
         elif (left := names(self.at)) != (wanted := self.whole[trial.older].names):
             trial.faults.append(f"left behind: {sorted({*left} ^ {*wanted})}")
 
     def digest(self) -> str:
         """What stands at the output; of a sweep without the answers, which may be there before the audit."""
-        out = self.at / "out"
+        out = self.at / self.task.out
         return digest(out, "answers") if self.task.makes_an_audit else digest(out)
 
     def _cache_problem(self, cache: Path) -> str | None:

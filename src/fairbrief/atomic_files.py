@@ -90,7 +90,11 @@ def _temporary_file(path: Path, mode: int) -> tuple[int, Path]:
     """A new file in the same folder, locked if possible, with the same permissions."""
     while True:
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+        except OSError as error:
+            error.filename = os.fspath(path)  # the user did not choose the temporary name
+            raise
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is_at(descriptor, temporary):

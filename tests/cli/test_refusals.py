@@ -12,7 +12,7 @@ from fairbrief.workbench import choose
 
 EQUAL = "audit one.jsonl --measure 'equal_coverage({})@mood'"
 EXPORT = "annotate export one.jsonl --task rating --attribute mood --out {} {}"
-PEOPLE = "build people one.jsonl --out out"
+PEOPLE = "build people one.jsonl --out out.jsonl"
 CHOOSE = "choose two.jsonl --by uer@mood"
 SWEEP = "sweep one.jsonl --out out --with lead"
 
@@ -62,9 +62,13 @@ REFUSED = [
     ("audit none.jsonl --quiet", "no file"),
     ("audit .", "folder"),
     ("report .", "--out DIR"),
+    ("report saved/results.json", "results.json is a file: give the folder"),
+    ("stats saved", "is the folder of a saved audit. Give the files that were audited."),
     ("words one.jsonl --by mod", "Found: mood"),
     (f"{SWEEP} --measure uerr@mood", "No measure named 'uerr'. Did you mean 'uer'?"),
-    (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer or classifier named 'x'"),
+    (f"{SWEEP} --measure 'uer(scorer=x)@mood'", "No scorer named 'x'"),
+    *((command, "No scorer named 'vader'. Known:") for command in ("audit one.jsonl --measure 'uer(scorer=vader)@mood'", "chunks one.jsonl --scorer vader")),
+    ("audit one.jsonl --measure 'sentiment_shift(scorer=ngram)@mood'", "No classifier named 'ngram'."),
     (f"{SWEEP} --attribute mod", "Did you mean 'mood'?"),
     ("choose two.jsonl --by uer@mod", "Did you mean 'mood'?"),
     (f"{CHOOSE} --floor 'nope>=1'", "No measure named 'nope'"),
@@ -91,11 +95,14 @@ REFUSED = [
     ("gate saved --max 'uer@mood<=0.5' --allow-missing x", "--allow-missing needs --baseline DIR"),
     *((f"gate saved --max 'uer@mood<=0.5' --max-left-out {share}", "share from 0 to 1") for share in ("1.5", "nan")),
     *((f"gate saved --baseline saved --margin {margin}", "give a number of at least 0") for margin in ("-1", "inf", "nan")),
-    ("power saved --records 1", "--records is 1: give a number above 1"),
-    ("power saved --disparity 0", "above 0"),
-    ("power saved --power 1", "give a number between 0 and 1"),
-    ("explain one.jsonl --measure uer@mood --out a.pdf", ".json or .html"),
-    ("claims one.jsonl --with lead --out o", "chat:MODEL"),
+    ("power", "--se X --clusters N"),
+    ("power --se 0.1", "--se X --clusters N"),
+    ("power --se 0.1 --clusters 1", "--clusters is 1: give a number above 1"),
+    ("power --se 0.1 --clusters 9 --disparity 0", "above 0"),
+    ("power --se 0.1 --clusters 9 --power 1", "give a number between 0 and 1"),
+    ("power --se 0.1 --clusters 9 --quantity chance_adjusted", "Give a saved audit"),
+    ("explain one.jsonl --measure uer@mood --out a.pdf", ".json, .md or .html"),
+    ("claims one.jsonl --with lead --out o.jsonl", "chat:MODEL"),
     ("agree two.jsonl", "--attribute"),
     ("agree two.jsonl saved", "two.jsonl is not the folder of a saved audit"),
     ("sweep one.jsonl --with random --out out --set words=", "--set words=: write --set NAME=VALUE"),
@@ -105,6 +112,7 @@ REFUSED = [
     (f"{SWEEP} --sentences 1,01", "twice"),
     (f"{SWEEP} --sentences few", "give a whole number"),
     (EXPORT.format("x.pdf", ""), "ends in .csv"),
+    ("summarize one.jsonl --with lead --out o.csv", "--out o.csv: give a name that ends in .jsonl"),
     ("annotate export one.jsonl --task alignment --out n.csv", "yields no question"),
     # outputs that are inputs, folders or existing files
     (f"{CHOOSE} --out two.jsonl", "--out", "is also an input"),
@@ -202,7 +210,7 @@ def test_an_unknown_baseline(fairbrief: Command, tmp_path: Path, monkeypatch: py
     "explain --measure uer@mood", "chunks --resamples 20", "choose --by uer@mood",
     "agree --attribute mood --resamples 20",
     "sweep --with lead --sentences 1,2 --measure uer@mood --resamples 20 --out out",
-    "summarize --with lead --out out",
+    "summarize --with lead --out out.jsonl",
 ])  # fmt: skip
 def test_every_command_says_what_it_left_out(
     fairbrief: Command, tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch

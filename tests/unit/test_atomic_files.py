@@ -68,6 +68,10 @@ def test_replacing_is_all_or_nothing(tmp_path: Path) -> None:
     with atomic_path(path) as part:
         part.write_bytes(b"new")
     assert path.read_text() == "new"
+    long = tmp_path / ("n" * 250)  # the temporary name, which is longer, is not the user's
+    with pytest.raises(OSError, match="too long") as failed, atomic_path(long):
+        pass
+    assert failed.value.filename == str(long)
 
 
 def half_written(path: Path) -> Popen[str]:

@@ -66,16 +66,26 @@ def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, so
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("x", encoding="utf-8")
     with pytest.raises(DataError):
-        built(tmp_path / "notes", "--out", tmp_path / "o")
+        built(tmp_path / "notes", "--out", tmp_path / "o.jsonl")
     with pytest.raises(SystemExit, match="2"):
-        built(source, "--out", tmp_path / "o", "--content-words", "some")
+        built(source, "--out", tmp_path / "o.jsonl", "--content-words", "some")
 
 
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     first = ("Ada,first,female,a", "Abe,first,male,a", "Bea,first,female,b", "Ben,first,male,b")
     table = write(tmp_path / "names.csv", ["name,part,gender,group", *first, "Nord,last,,a", "Roth,last,,b"])
-    command = [source, "--out", tmp_path / "o", "--groups", "race", "--names", table, "--design", "mono"]
+    command = [
+        source,
+        "--out",
+        tmp_path / "o.jsonl",
+        "--groups",
+        "race",
+        "--names",
+        table,
+        "--design",
+        "mono",
+    ]
     said = r"(?s)1 × no person to vary, 1 × too few names.*: nobody named shows.*Give a larger table: --names FILE"
     with pytest.raises(DataError, match=said):
         built(*command)

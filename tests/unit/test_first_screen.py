@@ -369,6 +369,9 @@ SENTENCES = {
         ("^No comparison can be significant: the smallest attainable p exceeds the significance level "
         r"\(no interval: fewer than three clusters\)\.$"),
     ),
+    "no resamples": (
+        [PLAIN.replace(p=None, notes=(HIDDEN,))], {"n_resamples": 0}, "Finding", r"^No comparison was tested \(--resamples 0\)\.$",
+    ),
     "as random": (
         [CLEAR.replace(extract_p=0.21, extract_p_adjusted=0.63)], {}, "Finding",
         ("^No group is significantly below random sentences. The smallest p.*Uneven, but not significantly different from "

@@ -13,9 +13,9 @@ from fairbrief.statistics.jackknife import Precision
 
 @pytest.fixture(scope="module")
 def pilot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A saved audit of two measures."""
+    """A saved audit of three measures, two of which have the same group differences."""
     folder = tmp_path_factory.mktemp("pilot") / "audit"
-    measures = ["uer@sentiment", "coverage_parity@sentiment"]
+    measures = ["sof@sentiment", "uer@sentiment", "coverage_parity@sentiment"]
     return fairbrief.audit("examples/reviews.jsonl", measures, n_resamples=200).save(folder)
 
 
@@ -50,7 +50,16 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
     code, output = ended("power", pilot, "--disparity", 0.1, "--records", 50)
     assert code == 0
     output = " ".join(output.split())
-    for text in ("relative_difference[negative]", "rosy", "sentences", "for 0.1", "50", "one test"):
+    assert "sof" not in output  # the audit's report names these differences by uer
+    for text in (
+        "uer@sentiment",
+        "relative_difference[negative]",
+        "rosy",
+        "sentences",
+        "for 0.1",
+        "50",
+        "one test",
+    ):
         assert text in output
 
 

@@ -96,11 +96,14 @@ def test_absent_values_of_pandas() -> None:
 
 
 def test_a_table_of_pandas_with_a_header_of_two_lines() -> None:
-    """A column has the name that messages about it show."""
+    """A column has the name that messages about it show; a name that comes twice is refused, not read once."""
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([["a", "b"]], columns=[["text", "summary"], ["en", "en"]])
     (case,) = read(frame, documents_field="('text', 'en')", summary_field="('summary', 'en')")
     assert (case.record.documents[0].text, case.summary.text) == ("a", "b")
+    for twice in (frame.set_axis(["a", "a"], axis="columns"), pa.table([["x"], ["y"]], names=["a", "a"])):
+        with pytest.raises(DataError, match="found the column 'a' twice"):
+            list(read(twice))
 
 
 def test_saved_data_sets(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_no_secret_is_printed_or_written(
         monkeypatch.setenv("OPENAI_BASE_URL", with_password(server))
         model = "(model=stub-1, retries=1, pause=0.01, concurrency=1)"
         cache = ("--cache", tmp_path / "made" / "cache") if command == "judge" else ()
-        run = fairbrief(*asking(command, source, model, tmp_path / "made" / "o"), *cache)
+        run = fairbrief(*asking(command, source, model, tmp_path / "made" / "o.jsonl"), *cache)
         assert server.requests >= 4
         assert server.users == {f"me:{PASSWORD}"}
     written = everything(tmp_path / "made").decode("utf-8", "replace") + run.out + run.err

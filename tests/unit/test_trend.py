@@ -146,6 +146,8 @@ def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:
     code, output = run(later, *(option for folder in before for option in ("--baseline", folder)))
     assert (code, output) == run([tmp_path / "nightly"], "--baseline", tmp_path / "release")
     assert code == 1
+    folders = str(tmp_path / "nightly"), str(tmp_path / "release")
+    assert fairbrief.trend(folders[0], baseline=folders[1]).outcome == "fail"
     assert "since about 2026-04-1" in output
 
 

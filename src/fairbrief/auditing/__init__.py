@@ -255,7 +255,6 @@ def check(records: Iterable[Record], plan: Plan, settings: ReadingSettings = UNR
     asked, _ = _asked(plan, head, settings)
     choice = asked or measure_selection.fitting(head, plan.attributes, is_ordered=plan.ordered)
     _refuse_large_records(head, plan, choice.measures)
-    measure_selection.check_scorers(choice.measures, plan.scorers or {})
     return choice.measures
 
 
@@ -304,9 +303,12 @@ def _check_subgroups(plan: Plan, head: Sequence[Case]) -> None:
             raise RequestError(f"The subgroup by {', '.join(names)} is asked for twice: ask for it once.")
         asked.append(set(names))
         if unknown := [name for name in names if name not in known]:
+            advice = (
+                "" if known else f" To read it from a field, write --record-attribute {unknown[0]}=FIELD."
+            )
             raise RequestError(
                 f"No record of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{unknown[0]}' to subgroup by."
-                f"{did_you_mean(unknown[0], known)} Found: {', '.join(sorted(known)) or 'none'}."
+                f"{did_you_mean(unknown[0], known)} Found: {', '.join(sorted(known)) or 'none'}.{advice}"
             )
 
 
@@ -345,6 +347,7 @@ def _asked(
     elif not plan.measures:
         return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
+    measure_selection.check_scorers(measures, plan.scorers or {})
     over = [getattr(measure, "over", None) for measure in measures]
     idle = [n for n in attributes if n not in (*over, *as_list(settings.require), settings.sample_by)]
     if protocol is not None and idle:

@@ -96,7 +96,7 @@ def export(
     if len(set(paths.values())) < len(paths):
         raise RequestError("Two names in --annotators give one file name: make their letters differ.")
     for path in paths.values():
-        check_sheet(path, "--out")
+        check_sheet(path)
     for name, cases in loads.items():
         path = paths[name]
         write_text(path, sheet(cases, name, judging.over))
@@ -108,7 +108,7 @@ def export(
 def import_(
     sheets: list[Path] = SHEETS,
     records: str = RECORDS,
-    out: Path | None = o.output_file(None, "File for the judged records.", "FILE"),
+    out: Path | None = o.output_file(None, "File for the judged records.", "FILE.jsonl"),
     details: bool = o.DETAILS,
     plan: Plan = o.only("n_resamples"),
     judging: JudgingOptions = o.all_but(),

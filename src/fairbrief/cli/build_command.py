@@ -35,7 +35,7 @@ app = o.new_app("Build inputs for audits.")
 shared = partial(setting, panel="Sources and sets")
 ANNOTATED = "Annotated documents: .conllu, *conll, .coref (with .name and .parse), a folder of them, or .jsonl with mentions."
 SOURCE = o.argument("File with the texts (of FewSum, a folder).", "SOURCE")
-OUT = o.output_file(..., "File to write (JSON Lines).", "FILE", "--out")
+OUT = o.output_file(..., "File to write.", "FILE.jsonl", "--out")
 ATTRIBUTE = o.option(..., "Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]", "--attribute")
 
 
@@ -117,7 +117,7 @@ def people(
 @app.command(short_help="A table of people's genders from a dump of Wikipedia.")
 def pages(
     source: Path = o.argument("A MediaWiki XML dump, also .bz2 or .gz.", "DUMP"),
-    out: Path = o.output_file(..., "Table to write (CSV with name and gender).", "FILE"),
+    out: Path = o.output_file(..., "Table to write, with name and gender.", "FILE.csv"),
 ) -> None:
     """Build a table of people's genders from the pronouns on their pages, for names(pages=FILE).
 

@@ -63,7 +63,7 @@ class CheckedCommand(help_pages.CommandWithPage):
 
 
 def _check_paths(ctx: Any) -> None:
-    """RequestError for an output that cannot be written or is an input, and for addresses that are not allowed."""
+    """RequestError for an output that cannot be written, is an input or has a wrong ending, and for addresses that are not allowed."""
     params, given = ctx.command.params, ctx.params
     inputs = [given.get(p.name) for p in params if p.name in INPUTS or p.param_type_name == "argument"]
     for option in params:
@@ -71,6 +71,9 @@ def _check_paths(ctx: Any) -> None:
         name = max(option.opts, key=len)
         _check_addresses(value, name)
         if option.name in OUTPUTS and isinstance(value, Path):
+            ending = Path(option.metavar or "").suffix
+            if ending not in ("", value.suffix):
+                raise RequestError(f"{name} {value}: give a name that ends in {ending}.")
             check_output(value, name, inputs)
 
 
@@ -108,10 +111,8 @@ def check_output(out: Path, option: str, inputs: Iterable[object]) -> None:
         raise RequestError(f"{option} {out}: you cannot write to {there}: give another path.")
 
 
-def check_sheet(sheet: Path, option: str) -> None:
-    """RequestError if a new sheet has another ending than .csv, or exists: people's answers could not be recovered."""
-    if sheet.suffix != ".csv":
-        raise RequestError(f"{option} {sheet}: give a name that ends in .csv.")
+def check_sheet(sheet: Path) -> None:
+    """RequestError if a new sheet exists: people's answers could not be recovered."""
     if sheet.exists():
         raise RequestError(f"{sheet} exists and may contain answers: give another name, or remove it.")
 

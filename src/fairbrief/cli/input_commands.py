@@ -56,8 +56,6 @@ def init(
         fairbrief init reviews.csv
         fairbrief init sources.jsonl model_a.jsonl model_b.jsonl --out study.toml
     """
-    if not settings_file.is_one(str(out)):
-        raise RequestError(f"--out {out}: give a name that ends in .toml.")
     if out.exists():
         raise RequestError(f"{out} exists: give another name with --out, or remove it.")
     plain = [file for file in inputs if is_plain(file)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from fairbrief import specs
+from fairbrief import registry, specs
 from fairbrief.atomic_files import write_text
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.cli import input_options as inputs
@@ -69,10 +69,10 @@ def agree(
         return
     if measure or relative_change:
         raise RequestError("--measure and --relative-change need saved audits: give their folders.")
-    attributes = list(options.attribute_fields)
-    if len(attributes) != 1:
-        raise RequestError("Give one --attribute NAME, the attribute that the labels of claims name.")
-    reading = inputs.read_in_language(options, sources)
+    if attribute is None:
+        raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
+    registry.make("scorer", scorer)
+    reading = inputs.read_in_language(replace(options, attributes=[attribute]), sources)
     with inputs.progress_bar(reading) as progress:
         scorers = Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
@@ -99,6 +99,9 @@ def chunks(
     Examples:
         fairbrief chunks examples/labelled_claims.jsonl
     """
+    if not isfinite(threshold):
+        raise RequestError(f"--threshold {threshold}: write a finite number.")
+    registry.make("scorer", scorer)
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading) as progress:
         result = agreement.chunk_sizes(
@@ -146,7 +149,7 @@ def calibrate(
         raise RequestError(f"'{scorer}' already has a calibration: drop that setting to make a new one.")
     scorers = Scorers(wrap=inputs.cached(cache))
     if label_sheet is not None:
-        check_sheet(label_sheet, "--label-sheet")
+        check_sheet(label_sheet)
         reading = inputs.read_in_language(options, labels)
         # Scores only decide how evenly pairs are drawn.
         spec = "containment" if scorer == "lexical" else scorer

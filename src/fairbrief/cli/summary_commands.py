@@ -156,7 +156,7 @@ def summarize(
     with_: str = o.option(
         ..., "chat:MODEL, transformers:MODEL, lead … (all: 'fairbrief measures').", "SUMMARIZER", "--with"
     ),
-    out: Path = o.output_file(..., "File of summaries (JSON Lines). FILE.journal stores answers.", "FILE"),
+    out: Path = o.output_file(..., "File of summaries. FILE.jsonl.journal stores answers.", "FILE.jsonl"),
     prompt: str | None = o.option(None, "Built-in prompt, or a file with {documents}.", "NAME|FILE"),
     over: str | None = o.OVER,
     instruction: str | None = o.option(None, "Instruction: none, fair, definition, ratio, coverage.", "NAME"),
@@ -199,7 +199,7 @@ def summarize(
 def claims(
     files: list[str] = o.argument("Files with records and summaries.", "FILE…"),
     with_: str = o.option(..., "Chat model that splits summaries.", "chat:MODEL", "--with"),
-    out: Path = o.output_file(..., "File to write (JSON Lines).", "FILE"),
+    out: Path = o.output_file(..., "File to write.", "FILE.jsonl"),
     prompt: Path | None = o.option(None, "Your own instruction: a file that contains {summary}.", "FILE"),
     quiet: bool = o.QUIET,
     asking: o.SpendingOptions = o.all_but(),
@@ -320,9 +320,9 @@ def choose(
     length_within: float | None = o.option(
         None, "Largest relative distance from the median length in words, e.g. 0.1.", "X", min=0
     ),
-    out: Path | None = o.output_file(None, "File for the chosen summaries, with their records.", "FILE"),
+    out: Path | None = o.output_file(None, "Chosen summaries, with their records.", "FILE.jsonl"),
     pairs: Path | None = o.output_file(
-        None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE"
+        None, "File for preference pairs (prompt, chosen, rejected), as TRL reads them.", "FILE.jsonl"
     ),
     prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,

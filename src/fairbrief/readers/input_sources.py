@@ -116,6 +116,8 @@ def split_sheet(name: str) -> tuple[str, str | None]:
 def check_file(path: Path) -> None:
     """RequestError unless the file can be read; the error names similar files."""
     shown = printable(path)
+    if (path / "results.json").is_file():
+        raise RequestError(f"{shown} is the folder of a saved audit. Give the files that were audited.")
     if path.is_dir():
         inside = sorted(p.name for p in path.iterdir() if p.is_file() and endings(p)[0] in BY_ENDING)
         advice = f"Give its files: {names(inside)}." if inside else "It contains no file that can be read."

@@ -104,7 +104,7 @@ class ReadingSettings:
         if unknown := [kind for kind in self.redacted if kind not in ("identifiers", "names")]:
             raise RequestError(f"--redact {unknown[0]}: write identifiers, or identifiers,names.")
         if (size := self.sample) is not None and (not size > 0 or (size > 1 and size % 1)):
-            raise RequestError(f"--sample {size:g}: give a whole number, or a share between 0 and 1.")
+            raise RequestError(f"--sample {size:g}: give a whole number above 0, or a share between 0 and 1.")
         if self.sample_by is not None and self.sample is None:
             raise RequestError("--sample-by needs --sample N: add it, or drop --sample-by.")
 

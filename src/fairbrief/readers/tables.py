@@ -138,7 +138,9 @@ def _characters(value: Any) -> int:
 
 
 def read_frame(frame: Any, library: str) -> Iterator[Row]:
-    """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1."""
+    """The rows of a pandas, polars or pyarrow table (or batch) as objects, numbered from 1; DataError for a repeated column."""
+    columns = frame.schema.names if library == "pyarrow" else frame.columns
+    check_columns([*map(str, columns)], "table")
     if library == "pyarrow":
         batches = frame.to_batches(max_chunksize=ROWS) if hasattr(frame, "to_batches") else [frame]
         yield from _rows_of(batches)

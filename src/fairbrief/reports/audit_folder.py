@@ -233,6 +233,8 @@ def _digest(path: Path) -> str:
 
 def opened(folder: Path) -> tuple[json_file.ResultsFile, per_record.PerRecordRows]:
     """The content of a folder's ``results.json``, and its per-record statistics. Raises DataError as `load`."""
+    if folder.is_file():
+        raise DataError(f"{folder} is a file: give the folder that 'fairbrief audit … --out DIR' wrote.")
     refuse_unfinished(folder)
     saved = json_file.read(folder / RESULTS)
     return saved, per_record.saved_rows(folder / PER_RECORD, saved.per_record, saved.audit)

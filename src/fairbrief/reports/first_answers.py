@@ -243,7 +243,7 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
     e, kind = context.first, context.kind(context.first)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
-        why = _why_untested(e)
+        why = _why_untested(e) or ("" if context.made.get("n_resamples", 1) else "--resamples 0")
         return f"{UNTESTED[kind]}{f' ({why})' if why else ''}."
     among = f" (Holm over {counted(e.family_size, 'comparison')})" if e.family_size > 1 else ""
     if kind not in NAMED:
@@ -259,8 +259,8 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
 
 
 def _why_untested(e: Estimate) -> str:
-    """The notes of an estimate without the spread of its runs, which is no reason."""
-    return wording.joined(note for note in e.notes if note.code != "runs")
+    """The notes of an estimate that are reasons why it has no test."""
+    return wording.joined(note for note in e.notes if note.code in wording.REASONS)
 
 
 def _often(p: float) -> str:

@@ -620,3 +620,8 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
     ),
 }
 """The sentence of each note's code with places for the arguments, or a function from the arguments to the sentence."""
+REASONS = (
+    "undefined", "infinite", "few_in_group", "few_clusters", "needs_texts", "one_cluster_decides", "clusters_alike",
+    "no_resample_defined", "few_resamples", "not_testable_among",
+)  # fmt: skip
+"""The codes of notes that say why an estimate has no interval or test."""

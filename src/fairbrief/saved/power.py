@@ -77,9 +77,9 @@ def power(
             "The audit has no group difference with a standard error, which needs two clusters with both groups, and --resamples "
             "above 0. Name another quantity with --quantity."
         )
-    # A group difference that several measures have is shown once.
+    # A group difference that several measures have is shown once, by the name that the report has for it.
     found: dict[tuple[object, ...], Power] = {}
-    for e, against, precision in asked:
+    for e, against, precision in sorted(asked, key=lambda one: not one[0].is_primary):
         n = records or precision.clusters
         shows = float(precision.detectable(n, alpha, power))
         needs = None if disparity is None else precision.needed(disparity, alpha, power)

@@ -77,7 +77,7 @@ def _asked(result: Result, by: Sequence[Sequence[str]]) -> list[tuple[str, ...]]
         if name not in known:
             raise RequestError(
                 f"The audit has no attribute '{name}' of the records.{did_you_mean(name, known)} It has: "
-                f"{', '.join(known) or 'none'}. Attributes with more than {MOST_VALUES:,} values, and those of older versions, are not stored: "
+                f"{', '.join(known) or 'none'}. An attribute of records with more than {MOST_VALUES:,} values is not stored: "
                 f"audit the texts with --by {name}."
             )
     there = {frozenset(names) for names in result.made["by"]}

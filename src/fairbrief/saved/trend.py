@@ -68,9 +68,9 @@ ABSENT = _Point(math.nan, math.nan, 0)
 
 
 def trend(
-    folders: Sequence[Path | str],
+    folders: Path | str | Sequence[Path | str],
     *,
-    baseline: Sequence[Path | str] = (),
+    baseline: Path | str | Sequence[Path | str] = (),
     most: Names = (),
     least: Names = (),
     reference: int = REFERENCE,
@@ -78,11 +78,11 @@ def trend(
 ) -> Trend:
     """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
 
-    The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
+    ``folders`` are audits, or contain audits. The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
     ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
     """
     limits = rules(as_list(most), as_list(least))
-    baseline, folders = (list(_audits_in(map(Path, of))) for of in (baseline, folders))
+    baseline, folders = (list(_audits_in(map(Path, as_list(of)))) for of in (baseline, folders))
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
         raise RequestError("A trend needs at least two audits: give more folders.")

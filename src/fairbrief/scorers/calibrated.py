@@ -110,7 +110,7 @@ def read(path: str) -> Calibration:
         return msgspec.json.decode(Path(path).read_bytes(), type=Calibration)
     except OSError as error:
         raise RequestError(
-            f"The calibration '{path}' cannot be read: {error}. Write one with 'fairbrief calibrate SCORER LABELS --out {path}'."
+            f"The calibration '{path}' cannot be read: {error.strerror}. Write one with 'fairbrief calibrate SCORER LABELS --out {path}'."
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(

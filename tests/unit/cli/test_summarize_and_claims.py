@@ -55,7 +55,7 @@ def test_how_a_model_is_asked_is_told_alike_everywhere(source: Path, tmp_path: P
     for command in ("summarize", "claims", "sweep"):
         arguments = [command, source, "--with", "chat:m", "--documents-field", "texts", "--key", "sk-1"]
         with pytest.raises(RequestError, match="key must be the name of an environment variable"):
-            printed(*arguments, "--out", tmp_path / "o")
+            printed(*arguments, "--out", tmp_path / "o.jsonl")
 
 
 def test_prompts_in_files(source: Path, tmp_path: Path) -> None:
@@ -63,9 +63,11 @@ def test_prompts_in_files(source: Path, tmp_path: Path) -> None:
     prompt = tmp_path / "p.txt"
     with StubChat(answer=lambda _: "- It is red.") as server:
         prompt.write_text("Say it shorter:\n{documents}")
-        summarize(source, tmp_path / "o", server, "--prompt", prompt)
+        summarize(source, tmp_path / "o.jsonl", server, "--prompt", prompt)
         prompt.write_text("Claims of: {summary} ->")
-        split(claim_source(tmp_path, "It is {red}."), server, "--out", tmp_path / "c", "--prompt", prompt)
+        split(
+            claim_source(tmp_path, "It is {red}."), server, "--out", tmp_path / "c.jsonl", "--prompt", prompt
+        )
     assert server.bodies[0]["messages"][0]["content"].startswith("Say it shorter:\n1. Text")
     assert server.bodies[-1]["messages"] == [{"role": "user", "content": "Claims of: It is {red}. ->"}]
 
@@ -73,9 +75,9 @@ def test_prompts_in_files(source: Path, tmp_path: Path) -> None:
 def test_summarize_refuses_what_would_do_harm(source: Path, tmp_path: Path) -> None:
     """Two processes never share an output."""
     with StubChat() as server:
-        journal = open_journal(journal_of(tmp_path / "o"))
+        journal = open_journal(journal_of(tmp_path / "o.jsonl"))
         with journal, pytest.raises(RequestError, match="Another process is writing"):
-            summarize(source, tmp_path / "o", server)
+            summarize(source, tmp_path / "o.jsonl", server)
         assert server.requests == 0
 
 
@@ -180,16 +182,16 @@ def test_nothing_is_paid_unchecked(source: Path, tmp_path: Path, options: tuple[
     """What one record's prompt lacks is found before the first request, wherever in the file the record stands."""
     with StubChat() as server:
         with pytest.raises((RequestError, DataError), match=says):
-            summarize(source, tmp_path / "o", server, *options)
+            summarize(source, tmp_path / "o.jsonl", server, *options)
         assert server.requests == 0
-    assert not (tmp_path / "o").exists()
+    assert not (tmp_path / "o.jsonl").exists()
 
 
 def test_the_first_reason_of_a_failure_is_printed(source: Path, tmp_path: Path, fairbrief: Command) -> None:
     """What the server said at the first failure of a kind stands below the counts, and what can be done."""
     with StubChat(faults={"400": 1.0}) as server:
         arguments = ["summarize", source, "--with", "chat:stub-1", "--documents-field", "texts"]
-        run = fairbrief(*arguments, "--base-url", server.url, "--out", tmp_path / "o")
+        run = fairbrief(*arguments, "--base-url", server.url, "--out", tmp_path / "o.jsonl")
     assert run.code == INCOMPLETE
     assert "10 × 400, the first:" in run.out + run.err
     assert "The server rejected" in run.out + run.err

@@ -47,7 +47,7 @@ class OfSentences(Extractive):
 
 
 class Lead(OfSentences):
-    """The first ``sentences`` sentences of the record, in their order."""
+    """The first sentences of the record, in their order; ``sentences`` is their number."""
 
     name: ClassVar[str] = "lead"
 
@@ -56,7 +56,7 @@ class Lead(OfSentences):
 
 
 class Tail(OfSentences):
-    """The last ``sentences`` sentences of the record, in their order."""
+    """The last sentences of the record, in their order; ``sentences`` is their number."""
 
     name: ClassVar[str] = "tail"
 
