@@ -430,7 +430,7 @@ CHANGES: dict[str, Make] = {
         world.good, None, cause="no such estimate|no system|not a valid rule|is not a group difference",
         limits={"most": [rng.choice(UNKNOWN)]}),
     "a comparison of unknown names": lambda world, rng: Tried(
-        world.good, world.good, cause="does not have this measure|is not missing",
+        world.good, world.copy(world.good), cause="does not have this measure|is not missing",
         more=rng.choice(({"measures": ["rouge9"]}, {"allow_missing": ["plain"]}))),
     "the baseline is missing": _baseline("no such file", lambda world, _: world.folder / "nothing"),
     "the baseline has other systems": _of_rows("lacks the system", lambda row: {**row, "system": f"{row['system']} 2"}),

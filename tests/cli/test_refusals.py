@@ -31,7 +31,7 @@ REFUSED = [
     *((f"audit one.jsonl {option} mood {option} mood", "twice") for option in ("--documents-field", "--summary-field", "--attribute", "--record-attribute")),
     ("audit kinds.jsonl --by kind,kind", "names an attribute twice"),
     ("audit kinds.jsonl --by kind --by kind", "asked for twice"),
-    *((f"{command} saved saved", "saved: this folder is given twice") for command in ("rank", "trend")),
+    *((f"{command} saved", "saved: this folder is given twice") for command in ("rank saved", "trend saved", "gate saved --baseline")),
     ("audit one.jsonl --measure 'bur(tau=0.8, tau=0.9)@mood'", "'tau' twice"),
     # numbers and words that cannot be
     ("audit one.jsonl --resamples many", "--resamples"),

@@ -110,10 +110,11 @@ def test_an_audit_whose_judges_were_checked_can_be_a_baseline(tmp_path: Path) ->
     cases = [Case(r, Summary(r.id, "plain", texts[i % 2])) for i, r in enumerate(records)]
     result = audit(cases, Plan(measures=["sentiment_shift"], n_resamples=50))
     assert any(e.measure.startswith("scorer_bias_sentiment") for e in result.estimates)
-    write_all(result, tmp_path / "a")
+    for name in ("a", "b"):
+        write_all(result, tmp_path / name)
     compared = {(e.measure, e.system) for e in compare(result, result)}
     assert compared == {("sentiment_shift", "candidate: plain")}
-    code, told = run(tmp_path / "a", "--baseline", tmp_path / "a", "--margin", "1")
+    code, told = run(tmp_path / "a", "--baseline", tmp_path / "b", "--margin", "1")
     assert code == 0, told
 
 

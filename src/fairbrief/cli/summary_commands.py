@@ -361,7 +361,7 @@ def choose(
     if all(len(choice.candidates) < 2 for choice in choices):
         raise RequestError(
             "No record has more than one candidate. Give several summaries of each record, e.g. those of: "
-            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE"
+            "fairbrief summarize RECORDS --with chat:MODEL --samples 8 --out FILE.jsonl"
         )
     if not any(choice.pool for choice in choices):
         raise RequestError(f"No candidate has a value of {by}, so none can be chosen. Give another --by.")

@@ -66,6 +66,7 @@ def gate(
     of_baseline = {"--margin": margin, "--allow-missing": allow_missing, "--measure": measures}
     if baseline is None and (idle := [option for option, given in of_baseline.items() if given]):
         raise RequestError(f"{idle[0]} needs --baseline DIR: add it, or drop {idle[0]}.")
+    compare.check_distinct([Path(one) for one in (audited, baseline) if isinstance(one, (Path, str))])
     result = compare.result_of(audited, load_unchanged)
     confidence_level = float(result.made.get("confidence_level") or 0.95)
     checks = compare.left_out(result, max_left_out)

@@ -356,7 +356,7 @@ def census() -> Names:
         rows += [Listed(n.capitalize(), "first", gender, "", s / 1000) for n, s in own[:MOST_FREQUENT]]
     last = islice(shares("all.last").items(), MOST_FREQUENT)
     rows += [Listed(n.capitalize(), "last", "", "", s / 1000) for n, s in last]
-    return Names(tuple(rows), "1990 US census")
+    return Names(tuple(rows), "the 1990 US census")
 
 
 @cache

@@ -253,7 +253,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
             item = items.get(key)
             if item is None:
                 raise DataError(
-                    f"{where}: found the question {'/'.join(key)!r}; wanted the --records (and --attribute) that were exported."
+                    f"{where}: found the question {'/'.join(key)!r}; wanted the --task, --records and --attribute of the export."
                 )
             if not row["answer"].strip():
                 blank[name] += 1
