@@ -17,7 +17,7 @@ from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, LimitReached
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import with_progress
-from fairbrief.text.replies import probability, score
+from fairbrief.text.replies import probability, score, verdict
 from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import packaged
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -33,7 +33,7 @@ class ChatJudge(pairs.KeyedScorer, Endpoint):
     A kind of it defines its question (`worded`) and what a reply states (`read`).
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     _: KW_ONLY
     temperature: Annotated[float, "[0, inf)"] = 0.0
     max_tokens: int | None = None
@@ -118,7 +118,8 @@ class ChatEntailment(ChatJudge):
     by: By = "document"
 
     def read(self, reply: str) -> float | None:
-        return probability(reply)
+        answer = verdict(reply) if self.form == "yes_no" else None
+        return probability(reply) if answer is None else answer
 
     @property
     def fingerprint(self) -> str:

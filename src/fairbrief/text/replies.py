@@ -65,7 +65,10 @@ def _clean(item: str) -> str:
 
 
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_VALUE = r"(\d+(?:\.\d+)?|one|two|three|four|five)\b(?!\s*%)"
+# Neither a percentage, nor a range (3-4), nor on another scale (4/10).
+_VALUE = (
+    r"(\d++(?:\.\d++)?+|one|two|three|four|five)\b(?!\s{0,9}(?:%|[-–]\s{0,9}\d|(?:/|out of)\s{0,9}(?!5\b)\d))"
+)
 # The characters between two words are bounded, so that replies of blanks or dashes take no longer than others.
 _NAMED = re.compile(rf"(?i)\b(?:score|rating)\b\W{{0,30}}(?:is|of|would be|:|=|-|—)?\W{{0,30}}{_VALUE}")
 _OF_FIVE = re.compile(rf"(?i)\b{_VALUE}\s{{0,9}}(?:/|out of)\s{{0,9}}(?:5|five)\b")
@@ -73,9 +76,18 @@ _GIVEN = re.compile(
     rf"(?i)\b(?:give|rate|assign|award)\b\s{{1,9}}(?:it|this|them|the summary)?\s{{0,9}}(?:an?|at|as|with)?\s{{0,9}}{_VALUE}"
 )
 _LAST_LINE = re.compile(rf"(?i)\W*{_VALUE}\W*")
+_NOTE = r"(?:\s?\([^()\n]{0,40}\))?"
+_SCALE = re.compile(
+    rf"(?i)(?:\bon a scale\s)?(?:\b(?:of|from)\s)?\b1{_NOTE}\s?(?:-|–|—|\bto\b)\s?5\b{_NOTE}|\((?:out )?of 5\)"
+)
+"""The scale of a score, in the reply: "(1-5)", "on a scale from 1 (worst) to 5 (best)"."""
 
 _PERCENT = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)\s{0,9}(?:%|percent\b|per cent\b)", re.IGNORECASE)
 _PROBABILITY = re.compile(r"(?<![\d.])(?:\d+(?:\.\d+)?|\.\d+)")
+_ONE = r"1(?:\.0)?\b(?!\.\d)"
+_SCALE_TO_ONE = re.compile(
+    rf"(?i)\b0(?:\.0)?{_NOTE}\s?(?:-|–|—|\bto\b|\band\b)\s?{_ONE}{_NOTE}|(?:/|\bout of)\s?{_ONE}|\b[01]\s?="
+)
 _YES_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.IGNORECASE)
 
@@ -83,12 +95,13 @@ _NAMED_YES_NO = re.compile(r"\b(?:answer|verdict)\b\W*(?:is\W*)?(yes|no)\b", re.
 def score(reply: str, low: int = 1, high: int = 5) -> float | None:
     r"""The final score of a reply: the last "score: 4", "4/5" or "I give it a 4", else a last line that is a number.
 
-    None if there is none, or if it is outside the scale. Scores from one to five may be words.
+    None if there is none, or if it is outside the scale. Scores from one to five may be words. Ranges ("3-4") and scores on
+    another scale ("4/10") are none, and a scale that the reply repeats ("Score (1-5): 4") is ignored.
 
     >>> score("It keeps the main point.\nScore: 4"), score("4 of the 7 claims are kept. 3/5"), score("Good.")
     (4.0, 3.0, None)
     """
-    reply = reply.replace("*", "").replace("_", " ")
+    reply = _SCALE.sub("", reply.replace("*", "").replace("_", " "))
     matches = (match for pattern in (_NAMED, _OF_FIVE, _GIVEN) for match in pattern.finditer(reply))
     named = max(matches, key=lambda match: match.end(1), default=None)
     lines = [line for line in reply.splitlines() if line.strip()]
@@ -100,17 +113,29 @@ def score(reply: str, low: int = 1, high: int = 5) -> float | None:
     return value if low <= value <= high else None
 
 
-def probability(reply: str) -> float | None:
-    """The probability in a reply, in [0, 1]: yes and no, a percentage, or a number from 0 to 1.
+def verdict(reply: str) -> float | None:
+    """1 for a reply that begins with yes, or names it as its answer, 0 for no, otherwise None.
 
-    The last of several numbers counts. None if there is none, or if it is outside [0, 1].
+    >>> verdict("No. Claim 1 is missing."), verdict("The answer is yes."), verdict("0.7")
+    (0.0, 1.0, None)
+    """
+    reply = reply.replace("*", "").strip()
+    answer = _YES_NO.match(reply) or _NAMED_YES_NO.search(reply)
+    return None if answer is None else float(answer[1].lower() == "yes")
+
+
+def probability(reply: str) -> float | None:
+    """The probability in a reply, in [0, 1]: a percentage, a number from 0 to 1, or yes and no.
+
+    The last of several numbers counts. Beside yes or no, whole numbers do not ("No, claim 1 is missing"); a scale that the
+    reply repeats ("0.2 out of 1") never does. None if there is none, or if it is outside [0, 1].
 
     >>> probability("Yes."), probability("85%"), probability("I would say 0.3"), probability("perhaps")
     (1.0, 0.85, 0.3, None)
     """
-    text = reply.replace("*", "").strip()
+    text, answer = _SCALE_TO_ONE.sub(" ", reply.replace("*", "")), verdict(reply)
     percents = [float(number) / 100 for number in _PERCENT.findall(text)]
-    if values := percents or list(map(float, _PROBABILITY.findall(text))):
+    numbers = [number for number in _PROBABILITY.findall(text) if answer is None or "." in number]
+    if values := percents or list(map(float, numbers)):
         return values[-1] if values[-1] <= 1 else None
-    answer = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
-    return None if answer is None else float(answer[1].lower() == "yes")
+    return answer

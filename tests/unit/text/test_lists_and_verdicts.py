@@ -49,11 +49,13 @@ def test_words_that_statements_hold_are_counted() -> None:
 SCORES = {
     "It keeps the main point.\nScore: 4": 4, "The score would be 5 if it were shorter. Final score: 3": 3, "**Score:** 2": 2,
     "I give it 4/5.": 4, "3 out of 5": 3, "It misses 2 of 3 points.\n\n3": 3, "Rating: three": 3, "Score: 4.5": 4.5,
-    "Score: 9": None, "Score: 80%": None, "It is a good summary with 4 points.": None, "": None,
+    "Score (1-5): 4": 4, "Score: 2 (from 1 (worst) to 5)": 2, "On a scale of 1 to 5, score: 4": 4, "Score: 4\nIt won 3-1.": 4,
+    "Score: 9": None, "Score: 80%": None, "Score: 4/10": None, "Score: 4.5 out of 10": None, "Score: 3-4": None, "It is a good summary with 4 points.": None, "": None,
 }  # fmt: skip
 PROBABILITIES = {
     "Yes.": 1.0, "no": 0.0, "**No**, it does not.": 0.0, "Not at all": None, "0.85": 0.85, "Probability: .5": 0.5, "85 %": 0.85,
-    "1": 1.0, "1.5": None, "120%": None, "7": None, "maybe": None,
+    "0.2 out of 1": 0.2, "0.2 on a scale from 0 to 1": 0.2, "0.7/1.0": 0.7, "0.8 (0 = not, 1 = certainly)": 0.8, "0.0-1.0: 0.3": 0.3,
+    "No. Claim 1 is missing.": 0.0, "Yes, on page 3.": 1.0, "Yes, 0.8": 0.8, "1": 1.0, "1.5": None, "120%": None, "7": None, "maybe": None,
 }  # fmt: skip
 
 
