@@ -86,6 +86,11 @@ class Entity:
     attributes: Mapping[str, str] = field(default_factory=dict)
     mentions: tuple[Mention, ...] = ()
 
+    @property
+    def full_name(self) -> str:
+        """First and last name; empty if neither is known."""
+        return " ".join(filter(None, (self.first_name, self.last_name)))
+
 
 class Record(Data, frozen=True):
     """One case to summarize: an ordered tuple of documents, with everything known about them."""

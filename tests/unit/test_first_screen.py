@@ -308,6 +308,9 @@ HIDDEN = Note("tests_need_resamples", {"tests": 12, "resamples": 480})
 FEW = Note("few_in_group", {"group": "female − male", "clusters": [3, 41]})
 UNTESTED = {"p": None, "testable": False, "notes": (FEW,)}
 PAIR = TONE.replace(group_clusters=3, other_clusters=41, n=44, clusters=44, **UNTESTED)
+FEW_PEOPLE = Note("few_people", {
+    "attribute": "sentiment", "groups": {"negative": {"names": 2, "records": 1200}, "me too": {"names": 1, "records": 30}},
+})  # fmt: skip
 ROME = PLAIN.replace(subgroup={"city": "Rome"}, **EXTRACT_BASELINE | {"extract_difference": -0.6})
 OSLO = PLAIN.replace(subgroup={"city": "Oslo"}, **EXTRACT_BASELINE | {"extract_difference": -0.2})
 READINGS = {"negative": {"free": {"value": -0.67, "p": 0.058}, "survives": False}}
@@ -360,9 +363,16 @@ SENTENCES = {
         [CLEAR, CLEAR.replace(system="b", n=8, clusters=8)], {}, "Caution",
         r"Too few to act on \(the gate needs 20\): summaries by b \(8 records\)\.",
     ),
-    "too few of one group": ([PAIR], {}, "Finding", r"^No comparison was tested \(only 3 records with female:"),
+    "too few of one group": ([PAIR], {}, "Finding", r"^No comparison was tested \(only 3 records with female;"),
     "too few of one group, a caution": (
-        [PAIR], {}, "Caution", r"Only 3 records with female: a comparison of two groups needs 6 records of each\.",
+        [PAIR], {}, "Caution", r"Only 3 records with female; a comparison of two groups needs 6 records of each\.",
+    ),
+    "too few of one group in one system": (
+        [PAIR.replace(system="b"), TONE], {}, "Caution", r"Summaries by b: only 3 records with female; a comparison",
+    ),
+    "few people": (
+        [CLEAR.replace(notes=(FEW_PEOPLE,))], {}, "Caution",
+        "^Few people recur: sentiment negative 2 in 1,200 records, me too 1 in 30; a difference may be theirs, not their group's",
     ),
     "untested": (
         [PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))], {}, "Finding",

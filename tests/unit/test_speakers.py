@@ -151,6 +151,27 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(("chairs", "recurring"), [
+    (("Ann Lee",), {"chair": {"names": 1, "records": 8}}),
+    (("Ann Lee", "Bo Ek"), {"chair": {"names": 2, "records": 8}}),
+    (("Ann Lee", "Bo Ek", "Cy Fox", "Di Gil", "Ed Hu"), {}),
+    (("Chair 1",), {}),
+])  # fmt: skip
+def test_a_group_of_few_people_is_noted(chairs: Sequence[str], recurring: dict[str, Any]) -> None:
+    """Names count that each recur in two records or more; a role is somebody else in each record."""
+    cases = [
+        case(
+            [(chairs[i % len(chairs)], "chair", "Trams."), (f"Member X{i}y", "member", "Fares.")],
+            name=f"r{i}",
+        )
+        for i in range(8)
+    ]
+    found = fairbrief.audit(cases, measures=["speaker_inclusion@role", "rouge1"], n_resamples=20).result
+    notes = [(e.over, note) for e in found.estimates for note in e.notes if note.code == "few_people"]
+    assert bool(notes) == bool(recurring)
+    assert all((over, note.arguments["groups"]) == ("role", recurring) for over, note in notes)
+
+
 @pytest.mark.parametrize(("claim", "content", "named", "speakers"), [
     ("Anna Weber said that buses are late.", "buses are late.", {0}, {0}),
     ("- Olsen: buses are late", "buses are late", {2}, {2}),
@@ -169,6 +190,7 @@ NAMES = (
     # Named, but not the source of the claim.
     ("Anna Weber thanked Olsen.", "thanked Olsen.", {0, 2}, {0}),
     ("Olsen's plan failed.", "Olsen's plan failed.", {2}, set()),
+    ("Anna Weber interviewed Olsen on buses.", "Anna Weber interviewed Olsen on buses.", {0, 2}, set()),
     ("Next steps for Olsen: call.", "Next steps for Olsen: call.", {2}, set()),
     # Named before a comma that ends a clause: whoever follows speaks alone.
     ("Answering Anna Weber, Olsen said no.", "Answering Anna Weber, no.", {0, 2}, {2}),

@@ -32,6 +32,7 @@ from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
     CHARACTERS,
     SOURCES,
+    GroupPeople,
     GroupPlaces,
     InputProfile,
     OtherLanguages,
@@ -140,9 +141,9 @@ class _Audit:
         sources = Sources(SOURCES, plan.seed, math.inf if wanted else CHARACTERS, longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
-        hashes = TextHashes(tuple(compared))
+        hashes, people = TextHashes(tuple(compared)), GroupPeople(tuple(compared))
         profile = InputProfile(measure_selection.profiled_attributes(head))
-        watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, profile)
+        watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, people, profile)
         self._new_run = partial(Run, plan, choice.measures, scorers, watchers, exchange)
         self.run = self._new_run()
 
@@ -183,7 +184,8 @@ class _Audit:
                 notes.append(notes_of)
         by_spec = {repr(measure): measure for measure in run.measures}
         notes += length_notes(estimates, plan.alpha), spelling_notes(estimates)
-        notes += watchers.places.notes(by_spec), watchers.profile.claim_notes(by_spec)
+        notes += (w.notes(by_spec) for w in (watchers.places, watchers.people))
+        notes.append(watchers.profile.claim_notes(by_spec))
         estimates = with_notes(estimates, *notes)
         rows = rows_from([*run.ledgers, *checked.ledgers], {**run.measures_of, **checked.measures_of})
         if self.protocol is None:

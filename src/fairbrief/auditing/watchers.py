@@ -22,9 +22,11 @@ import pyarrow as pa
 from fairbrief.auditing.notes import NotesOf, is_leading
 from fairbrief.auditing.sanity_baselines import SANITY_PREFIX
 from fairbrief.auditing.system_runs import id_of
+from fairbrief.conclusions import FEWEST_TO_DECIDE
 from fairbrief.errors import DataError
 from fairbrief.ranges import distinct, grouped
 from fairbrief.reports.frames import numbers
+from fairbrief.text.attribution import is_label
 from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
 from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
@@ -289,6 +291,61 @@ def _shares_before(values: tuple[str | None, ...]) -> tuple[tuple[str, int], ...
     )
 
 
+# ------------------------------------------------------------------------------------ people of groups
+
+
+ITEMS_OF_PEOPLE = ("appearances", "people", "entities", "claims")
+"""What measures count (`Declaration.items`) whose groups consist of people with names."""
+
+
+@dataclass(slots=True)
+class GroupPeople(Watcher):
+    """Finds groups that are the same few people in many records: speakers by an attribute of their turns, entities by theirs.
+
+    Per attribute and group it stores sixteen bytes for each name and for each record.
+    """
+
+    attributes: tuple[str, ...] = ()
+    _groups: set[tuple[str, str]] = field(default_factory=set)
+    _found: Tuples = field(default_factory=Tuples)
+
+    def note(self, cases: Sequence[Case]) -> None:
+        """Note who belongs to which group in some cases."""
+        for record in _records(cases):
+            people = [
+                (d.attributes["speaker"], d.attributes) for d in record.documents if "speaker" in d.attributes
+            ]
+            people += [(e.full_name, e.attributes) for e in record.entities]
+            groups = {(a, held[a], name) for name, held in people for a in self.attributes if a in held}
+            for attribute, group, name in sorted(groups):
+                self._groups.add((attribute, group))
+                # "Chair" or "Speaker 2" is somebody else in each record.
+                who = f"{record.id} {name}" if is_label(name) else name
+                self._found.add((hash_of_texts("name", attribute, group), hash_of_name(who)))
+                self._found.add((hash_of_texts("record", attribute, group), hash_of_name(record.cluster)))
+
+    def notes(self, measures: Mapping[str, Measure]) -> NotesOf:
+        """At primary estimates and main values that compare people: the groups with fewer names than a group needs records, if the
+        names recur. ``measures`` are by spec.
+        """
+        keys, counts = np.unique(self._found.distinct()[:, 0], return_counts=True)
+        many = dict(zip(keys.tolist(), counts.tolist(), strict=True))
+        few: dict[str, dict[str, dict[str, int]]] = {}
+        for key in sorted(self._groups):
+            names, records = (many[hash_of_texts(what, *key)] for what in ("name", "record"))
+            if names < FEWEST_TO_DECIDE and 2 * names <= records:
+                few.setdefault(key[0], {})[key[1]] = {"names": names, "records": records}
+
+        def notes_of(e: Estimate) -> Sequence[Note]:
+            if e.over not in few or not is_leading(e):
+                return ()
+            if measures[e.measure].declaration.items not in ITEMS_OF_PEOPLE:
+                return ()
+            return (Note("few_people", {"attribute": e.over, "groups": few[e.over]}),)
+
+        return notes_of
+
+
 # --------------------------------------------------------------------------------- what inputs are like
 
 
@@ -487,6 +544,7 @@ class Watchers(NamedTuple):
     languages: OtherLanguages
     hashes: TextHashes
     places: GroupPlaces
+    people: GroupPeople
     profile: InputProfile
 
     def note(self, cases: Sequence[Case]) -> None:

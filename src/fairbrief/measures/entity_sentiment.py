@@ -228,8 +228,7 @@ class EntitySentiment(BaseMeasure):
                     quoted[MOST_QUOTED:] = [f"{len(quoted) - MOST_QUOTED} more"]
                 parts.append(f"{side} {mean[i]:+z.2f}: {', '.join(quoted)}")
             who = named.entities[i]
-            name = " ".join(filter(None, (who.first_name, who.last_name)))
-            lines.append(f"{name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
+            lines.append(f"{who.full_name} ({named.groups[named.codes[i]]}), {'; '.join(parts)}.")
         return lines
 
     def _in_summary(self, case: t.Case) -> _Named:

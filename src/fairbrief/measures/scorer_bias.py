@@ -286,7 +286,7 @@ class ScorerBiasNames(VersionsBias):
 
     def questions(self, case: t.Case) -> Sequence[t.Ask]:
         people = self._people(case.record)
-        names = tuple(" ".join(filter(None, (p.first_name, p.last_name))) for p in people)
+        names = tuple(person.full_name for person in people)
         return (t.Ask(self.names, names, GROUPS),) if people and self._gender(case.record) else ()
 
     def reading(self, case: t.Case, scores: t.Answers) -> tuple[float, float]:

@@ -383,6 +383,7 @@ class Misattribution(BaseMeasure, Speakers):
     observes = Speakers
     name = "misattribution"
     declaration = DECLARED.replace(
+        items="claims",
         question="how many claims that name a speaker are better supported by somebody else's turns",
         harm="Some speakers would be held to words of others, and others would lose the credit for theirs.",
         better="less",

@@ -396,6 +396,7 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
     few = {e.system: e for e in shown if e.clusters < FEWEST_TO_DECIDE}
     about_input = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
     yield from map(worded, about_input)
+    yield from map(worded, noted(shown, "few_people"))
     yield from _without_text(context.made)
     for clause, more in shortfalls(context.made, {e.measure for e in shown}):
         yield clause + more
@@ -411,12 +412,23 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
         checks = noted([e], "scorer_differs", "scorer_retrieves")
         yield from (f"{of_system(e)}: {worded(note)}" for note in checks)
     yield from _other_records(context)
-    yield from (_why_untested(e) or WORDS["too few"] for e in shown if context.kind(e) == "too few")
+    yield from _too_few_in_a_group(shown, context)
     yield from map(worded, noted(shown, "place_is_group"))
     # A difference from random sentences is tested by its standard error, for which resamples do not matter.
     by_permutations = (e for members in context.panels for e in members if e.extract_p is None)
     if hidden := noted(by_permutations, "tests_need_resamples"):
         yield worded(max(hidden, key=lambda note: note.arguments["resamples"]))
+
+
+def _too_few_in_a_group(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
+    """Why groups are too small to compare, with the systems where not all have this reason."""
+    few = [
+        (_why_untested(e) or WORDS["too few"], named(e.system)) for e in shown if context.kind(e) == "too few"
+    ]
+    for why, systems in grouped(few).items():
+        names = list(dict.fromkeys(systems))
+        of_all = len(names) == len({e.system for e in shown})
+        yield why if of_all else f"summaries by {listed(names, MOST_SYSTEMS)}: {why}"
 
 
 def _without_text(made: Mapping[str, Any]) -> Iterator[str]:

@@ -127,7 +127,7 @@ class _Screen:
     def first(self) -> Iterator[Text]:
         """At most `MOST_LINES` lines; what does not fit is counted."""
         head = [*self._header(), *self._answer(MEASURED, 5)]
-        parts = [self._answer(FINDING, 15), self._answer(CAUTION, 9), self._answer(SKIPPED, 4)]
+        parts = [self._answer(FINDING, 15), self._answer(CAUTION, 10), self._answer(SKIPPED, 4)]
         foot = [*self._next(), *self._more()]
         used = len(head) + sum(len(part) + 1 for part in (*parts, foot) if part)
         if self.is_paper:  # all its tables, or the main values of a protocol without tables

@@ -491,7 +491,7 @@ def _few_in_group(a: Arguments) -> str:
     clusters = dict(zip(sides(a["group"], len(a["clusters"])), a["clusters"], strict=False))
     few = {name: n for name, n in clusters.items() if n < conclusions.FEWEST_IN_A_GROUP}
     each = [f"{counted(n, 'record') if not i else n} with {name}" for i, (name, n) in enumerate(few.items())]
-    return f"only {listed(each)}: a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
+    return f"only {listed(each)}; a comparison of two groups needs {conclusions.FEWEST_IN_A_GROUP} records of each"
 
 
 def _tests_need_resamples(a: Arguments) -> str:
@@ -545,6 +545,14 @@ def _place_is_group(a: Arguments) -> str:
         f"documents by {a['attribute']} nearly always have the same order: {', '.join(groups)}; position and "
         f"{a['attribute']} cannot be separated"
     )
+
+
+def _few_people(a: Arguments) -> str:
+    sizes = [
+        f"{named(group) if i else group_with(a['attribute'], group)} {of['names']} in {of['records']:,}{'' if i else ' records'}"
+        for i, (group, of) in enumerate(a["groups"].items())
+    ]
+    return f"few people recur: {', '.join(sizes)}; a difference may be theirs, not their group's"
 
 
 def _without_length(how: str, a: Arguments) -> str:
@@ -615,6 +623,7 @@ WORDS: Mapping[str, str | Callable[[Arguments], str]] = {
         "length and group cannot be separated: no record has two documents of one group that differ in length"
     ),
     "place_is_group": _place_is_group,
+    "few_people": _few_people,
     "scores_uncertain": lambda a: (
         f"the interval {'includes' if a['is_contained'] else 'excludes'} the uncertainty of the scorer's calibration"
     ),

@@ -17,7 +17,7 @@ from fairbrief.reports.result import Result
 from fairbrief.types import Estimate, Measure
 
 Key = tuple[str, str, str, str]
-OF_ALL = ("scorer_differs", "without_claims", "place_is_group")
+OF_ALL = ("scorer_differs", "without_claims", "place_is_group", "few_people")
 """Notes that an audit puts at the value on all records and at those of subgroups."""
 NOTE = "Subgroups by {} are from the per-record statistics: only 'fairbrief audit --by' has their permutation tests."
 

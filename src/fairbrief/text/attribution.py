@@ -33,6 +33,8 @@ CUE = re.compile(
 SAYING = "|".join(vocabulary("names")["reporting"].split())
 SAID_BEFORE = re.compile(rf"\b(?:{SAYING})\s*\Z")
 SAID_AFTER = re.compile(rf"\s+(?:(?!\d)\w{{2,20}}ly\s+|also\s+)?(?:{SAYING})\b(?:\s+that\b)?[,:]?")
+INTERVIEWS = re.compile(r"\s+interview(?:s|ed)\b")
+"""What follows the name of somebody whose questions, but not whose statements, the sentence reports."""
 WHO = re.compile(r",?\s+who\b")
 OPENS = re.compile(r"(?:\A|[,;:—–(\"“„«]|\b(?:but|while|whereas|although|because|when))\s*\Z")
 """What is before the subject of a sentence or clause."""
@@ -194,6 +196,7 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
         else:
             cue = CUE.search(before) or (None if who else SAID_BEFORE.search(before))
             is_subject = bool(cue or OPENS.search(before) or SAID_AFTER.match(after) or WHO.match(after))
+            is_subject = is_subject and not INTERVIEWS.match(after)
             start = span.start - (len(before) - cue.start() if cue else 0)
         last = span.end
         is_possessive = claim.endswith(("'s", "’s"), 0, span.end) or after[:1] in ("'", "’")
@@ -203,6 +206,15 @@ def _attributed(claim: str, spans: Sequence[Span]) -> tuple[str, frozenset[int]]
             cuts.append((start, span.end + (said.end() if said else 0), ""))
     content = GAP.sub(" ", BEFORE_END.sub("", replaced(claim, cuts))).strip(" ,;:")
     return (content if WORD.search(content) else claim), frozenset(who)
+
+
+def is_label(name: str) -> bool:
+    """Whether a name is only a role or a number, so that it is somebody else in each record.
+
+    >>> is_label("Customer"), is_label("Speaker 2"), is_label("Ann Speaker")
+    (True, True, False)
+    """
+    return all(word.isdigit() or word.lower() in ROLES for word in name.replace("_", " ").split())
 
 
 def _words_of(name: str) -> list[str]:

@@ -132,9 +132,8 @@ def _about_names(case: Case) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
         name = decision.text
         if len(decision.people) == 1:
             person = case.record.entities[decision.people[0]]
-            called = " ".join(part for part in (person.first_name, person.last_name) if part)
             question = f"Does the name '{name}' in the summary mean this person?"
-            yield f"{PERSON}{person.id}:{name}", question, called, MENTIONED
+            yield f"{PERSON}{person.id}:{name}", question, person.full_name, MENTIONED
         elif not decision.people:
             question = "Do the documents tell of the person whom this name means?"
             yield f"name:{name}", question, name, MENTIONED
