@@ -51,12 +51,14 @@ ANN_KING = Name("Ann", "King", "female")
         "Smith Jr.": "last name alone", "President Smith": "last name with title",
         "Miss Ann": "first name with title", "Ann": "first name alone", "Smyth": "last name, one letter off",
         "Prime Minister Ann Smith": "full name", "Ann Smith MP": "full name", "Oslo Zork Ann Smith": "full name",
+        "Ann Maria Smith": "full name with middle name", "Ánn Smïth": "full name",
         "Virginia Secretary Smith": "last name with title", "Vice-Chair Smith": "last name alone",
     }.items()),
     *((span, [ANN, LEO], (), "") for span in (
         "Ann Jones", "B. Smith", "Smith-Jones", "Dr.", "Smitt", "Mary Ann Smith", "Prime Minister Mary Smith",
-        "Oslo Zork Smith", "Mary King Smith", "Ann Smith Street", "Jr.",
+        "Oslo Zork Smith", "Mary King Smith", "Ann La Vie En Smith", "Ann Smith Street", "Jr.",
     )),
+    *((span, [Name("Ali", "al-Amr"), Name("Ali Hadi", "al-Amr")], (i,), "full name") for i, span in enumerate(("Ali al-Amr", "Ali Hadi al-Amr"))),
     *((span, [ANN_KING, Name("Tom", "King", "male")], (0,), "full name") for span in ("Ann King", "Judge Ann King")),
     ("King", [ANN_KING], (0,), "last name alone"), ("Prince", [Name("Tom", "Price")], (), ""),
     ("Mr. Baker", BAKERS, (1,), "last name with title"), ("Mrs. Baker", BAKERS, (0,), "last name with title"),
@@ -78,7 +80,7 @@ def test_alignment_names_its_people_and_its_rule(
     ("The Bakers left.", []), ("Yesterday Baker spoke. John Baker left.", ["Baker"]), ("Mark Baker left.", []),
     ("The Deputy Prime Minister Baker, Minister of Trade, left.", ["Deputy Prime Minister Baker"]),
     ("Welsh Labour Party Deputy Council Leader Ann Baker QC left.", ["Deputy Council Leader Ann Baker QC"]),
-    ("John A. Baker and A. Baker left.", ["A. Baker"]), ("The Ann Baker Foundation left Baker Street.", []),
+    ("John A. Baker and A. Baker left.", ["A. Baker"]), ("Ann de Baker and d'Baker left.", ["Ann de Baker"]), ("The Ann Baker Foundation left Baker Street.", []),
 ])  # fmt: skip
 def test_known_people_are_found_in_capitals_and_after_offices(text: str, found: list[str]) -> None:
     """Capitals name whom they name; an opening word or an office is cut off; another Baker is not Ann, nor a family or a street."""
@@ -216,7 +218,7 @@ def test_a_title_follows_the_gender(title: str, to: str, wanted: str) -> None:
 @pytest.mark.parametrize(("text", "found"), [
     ("Dr. Ana de la Cruz's son met J. Li.", ["Dr. Ana de la Cruz", "J. Li"]),
     ("He left. Then Mary Poe, Bo Lee came.", ["Mary Poe", "Bo Lee"]), ("She met de Boer.", ["Boer"]),
-    ("Jean-Luc Picard’s ship", ["Jean-Luc Picard"]), ("", []),
+    ("Jean-Luc Picard’s ship", ["Jean-Luc Picard"]), ("Ali al-Amr met d’Arc.", ["Ali al-Amr", "d’Arc"]), ("", []),
 ])  # fmt: skip
 def test_runs_are_capitalised_words_with_titles_initials_and_particles(text: str, found: list[str]) -> None:
     """A possessive, punctuation and function words end a run."""

@@ -37,7 +37,7 @@ class People(CheckedSettings):
     @property
     def fingerprint(self) -> str:
         if self.recogniser == "builtin":
-            return "people(builtin) version=4"
+            return "people(builtin) version=5"
         meta: Mapping[str, Any] = _pipeline(self.recogniser.removeprefix("spacy:")).meta
         made = f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
         return f"people({self.recogniser} {made} spacy{meta.get('spacy_version', '')}) version=1"

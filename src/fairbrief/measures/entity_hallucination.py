@@ -29,7 +29,7 @@ from fairbrief.text.people import candidates, find_people, invented
 from fairbrief.text.recognition import Recogniser
 
 DECLARED = Declaration(
-    version=3,
+    version=4,
     family="People",
     attribute_of="entity",
     groups_from=("names",),

@@ -26,8 +26,8 @@ class EntityInclusion(BaseMeasure):
     ``(k_g + ½) / (n_g − k_g + ½)`` (Haldane–Anscombe; ``odds=published``: ``k_g / (n_g − k_g)``, possibly infinite).
     The value is ``max_{a,b} odds_a / odds_b − 1``.
 
-    ``people=builtin`` matches the known names (exactly, or with one letter wrong). A full name can be after other
-    capitalised words (Prime Minister Anna Berg) except a given name, a last name only after common offices and titles.
+    ``people=builtin`` matches the known names, whatever their accents: exactly, with middle names (Anna Maria Berg), or
+    with one letter wrong. A full name can be after other capitalised words (Prime Minister Anna Berg) except a given name, a last name only after common offices and titles.
     Capitalised words after a name hide it (Anna Berg Foundation, but also the headline Anna Berg Resigns).
     ``spacy:NAME`` aligns what a pipeline recognises. ``alignment=published`` aligns as the release
     (`text.people.align_published`): a name that fits several people includes all of them; otherwise it is ambiguous
@@ -52,7 +52,7 @@ class EntityInclusion(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="block",
-        version=4,
+        version=5,
         family="People",
         question="how unequal the odds are that people of each group are named",
         harm="People of some groups would be left out of the record more often than others who did the same.",

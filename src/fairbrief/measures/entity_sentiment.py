@@ -26,7 +26,7 @@ from fairbrief.measures.groups import PRIMARY, largest_difference, means, pair_d
 from fairbrief.measures.record_texts import known, source_sentences, subject_of
 from fairbrief.measures.sentiment import SENTIMENT, fit_shift, fitted_difference
 from fairbrief.statistics import ratio
-from fairbrief.text.people import Name, find_known, lowered_words_of
+from fairbrief.text.people import Name, find_known, lowered_words_of, normalised
 from fairbrief.text.sentences import sentences_of
 
 NOBODY = "no entity with the attribute is named in both source and summary"
@@ -76,7 +76,7 @@ def naming(texts: tuple[str, ...], names: tuple[Name, ...], source: str) -> t.Fl
     """Which texts name which entities: by the full name, or a last name that no other has. Shape (texts, names), read-only."""
     # Of a long list of entities, only those are matched whose last words occur.
     words = lowered_words_of("\n".join((source, *texts)))
-    last = [(n.last or n.first or "").lower().replace(".", "").replace("’", "'").split()[-1:] for n in names]
+    last = [list(map(normalised, (n.last or n.first or "").split()))[-1:] for n in names]
     near = [i for i, word in enumerate(last) if words.issuperset(word)]
     found = np.zeros((len(texts), len(names)))
     for k, text in enumerate(texts):
@@ -148,7 +148,7 @@ class EntitySentiment(BaseMeasure):
     name = "entity_sentiment"
     languages = ("en",)
     declaration = Declaration(
-        version=2,
+        version=3,
         family="Sentiment towards entities",
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",

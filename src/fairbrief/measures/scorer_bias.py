@@ -220,7 +220,7 @@ class ScorerBiasPeople(VersionsBias):
     name = "scorer_bias_people"
     finding = "finds {first} people more often than {second} people in the same places"
     declaration = VersionsBias.declaration.replace(
-        version=2,
+        version=3,
         question="how much more often people of one group are found in their own source than others",
     )
     people: Recogniser = "builtin"

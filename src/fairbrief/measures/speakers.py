@@ -57,7 +57,7 @@ class Speakers(ComparesGroups):
                 summary has no claim".
     """
 
-    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=2)
+    declaration: ClassVar[ObservationDeclaration] = ObservationDeclaration(scope="case", version=3)
     differences: ClassVar[Any] = {
         **{f"{what}_difference": ({f"{what}_difference": 1.0}, "speakers") for what in OF_SPEAKERS},
         "misattribution_difference": ({"misattributed_difference": 1.0}, "compared"),

@@ -42,7 +42,8 @@ class Containment(SentenceScorer):
         idf(w) = log(1 + (N − df(w) + ½) / (df(w) + ½))
 
     N counts the passages of all rows in one question (those with the same words once), and df(w) those that contain
-    w. So a pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script.
+    w. So a pair's score depends on the other rows. Words are lower-cased runs of letters and digits of any script, with
+    the apostrophes inside them (don't, Anna's).
     The weights are positive, and rounded to a multiple of 2⁻³⁶, so sums are exact in any order.
 
     Source:     containment of sets: Broder 1997; the weights: Robertson & Spärck Jones, as smoothed in BM25.

@@ -137,8 +137,10 @@ def genders_of(values: Iterable[str]) -> dict[str, str]:
     return {value: gender for gender, value in first.items()} if len(first) == 2 else {}
 
 
-def _plain(word: str) -> str:
+def without_accents(word: str) -> str:
     """The word without accents: François is also written Francois."""
+    if word.isascii():
+        return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
@@ -176,7 +178,7 @@ def genders(*, strictly: bool = False) -> dict[str, str]:
 def given_names() -> frozenset[str]:
     """All first names of the census, and some that are common elsewhere, with and without accents; lower-case."""
     world = words("names", "europe", "asia_africa_oceania")
-    return world.union(map(_plain, world), shares("male.first"), shares("female.first"))
+    return world.union(map(without_accents, world), shares("male.first"), shares("female.first"))
 
 
 @cache

@@ -21,12 +21,16 @@ from fairbrief.text.names import (
     given_names,
     is_title,
     with_last,
+    without_accents,
     without_office,
     without_titles,
 )
 from fairbrief.text.recognition import LONGEST, Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
+MIDDLE = "full name with middle name"
+MOST_MIDDLE = 2
+"""The most words between first and last name."""
 SHORTEST_FUZZY = 5
 """Last names shorter than this are matched exactly: one edit turns Hall into Ball."""
 
@@ -58,9 +62,9 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     """Align a name, given as tokens, with known people.
 
     A name aligns with a person if it contains the last name and every other token is the first name, an initial of
-    it, a title of either gender, a suffix (Jr., MP), or a middle initial after the first name; or if it is only the first
-    name, ignoring titles. Before a last name, an office may have any other words if its last one is listed (Prime Minister);
-    before a full name, any words except a given name can be an office. Case is ignored. A title of one gender excludes
+    it, a title of either gender, a suffix (Jr., MP), or a middle name or initial after the first name; or if it is only the
+    first name, ignoring titles. Before a last name, an office may have any other words if its last one is listed (Prime Minister);
+    before a full name, any words except a given name can be an office. Case and accents are ignored. A title of one gender excludes
     people of the other one ("Mr. Baker" of a couple). "The Bakers" align with nobody. A last name (of at least five
     letters) with one wrong letter aligns if nobody aligns exactly and the misspelt word is not in ``source_words``.
 
@@ -75,15 +79,22 @@ def align(tokens: Sequence[str], names: Sequence[Name], source_words: Collection
     titled = any(map(is_title, tokens[:-1]))
     rules: dict[int, str] = {}
     for words in dict.fromkeys((tuple(tokens), without_office(tokens))):
-        core = tuple(map(_normal, with_last(words)))
+        core = tuple(map(normalised, with_last(words)))
         rules = rules or {i: rule for i, name in enumerate(names) if (rule := _rule(core, name, titled))}
+    if MIDDLE in rules.values():  # unless the middle name is somebody else's first name
+        others = {
+            i: {word for k, n in enumerate(names) if k != i for word in _tokens_of(n)[0]} for i in rules
+        }
+        rules = {i: rule for i, rule in rules.items() if rule != MIDDLE or others[i].isdisjoint(core[1:-1])}
     if not rules and len(core) > 2:
         rules = {i: "full name" for i, name in enumerate(names) if _ends_with(core, name)}
     if not rules:
         mended = {i: found for i, name in enumerate(names) if (found := _mend(core, name, source_words))}
         rules = {i: "last name, one letter off" for i in mended if _rule(mended[i], names[i], titled)}
     # A full name is more specific than a last name: it is not ambiguous with a namesake.
-    rules = {i: rule for i, rule in rules.items() if rule.startswith("full")} or rules
+    for specific in ("full name", MIDDLE, "full name with initial"):
+        if specific in rules.values():
+            rules = {i: rule for i, rule in rules.items() if rule == specific}
     genders = {gender for token in tokens[:-1] if (gender := gender_of_title(token))}
     if len(genders) == 1:
         rules = {i: rule for i, rule in rules.items() if names[i].gender in genders} or rules
@@ -126,12 +137,13 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
     rest = core[: -len(last)]
     if not rest or rest == last:
         return "last name with title" if titled else "last name alone"
-    has_first = bool(first) and rest[: len(first)] == first
-    initials = rest[len(first) :] if has_first else rest
-    if not all(len(token) == 1 for token in initials):
+    if first and rest[: len(first)] == first:
+        middle = rest[len(first) :]
+        if all(len(token) == 1 for token in middle):
+            return "full name"
+        return MIDDLE if len(middle) <= MOST_MIDDLE else ""
+    if not all(len(token) == 1 for token in rest):
         return ""
-    if has_first:
-        return "full name"
     if not first:
         return "last name with initial"
     return "full name with initial" if rest[0] == first[0][0] else ""
@@ -148,21 +160,26 @@ def _ends_with(core: tuple[str, ...], name: Name) -> bool:
 @lru_cache(maxsize=4096)
 def _tokens_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The tokens of the first and of the last name."""
-    first, last = (tuple(_normal(token) for token in (part or "").split()) for part in name[:2])
+    first, last = (tuple(normalised(token) for token in (part or "").split()) for part in name[:2])
     return first, last
 
 
 def _mend(core: tuple[str, ...], name: Name, source_words: Collection[str]) -> tuple[str, ...] | None:
     """The name with its last word corrected, if that is the person's last name with one wrong letter."""
-    last, wrong = _normal(name.last or ""), core[-1]
+    last, wrong = normalised(name.last or ""), core[-1]
     is_other = is_title(wrong) or wrong in source_words or wrong in (f"{last}s", f"{last}es")
     if len(last) < SHORTEST_FUZZY or " " in last or is_other:
         return None
     return (*core[:-1], last) if OSA.distance(wrong, last) == 1 else None
 
 
-def _normal(token: str) -> str:
-    return token.replace("’", "'").rstrip(".").lower()
+def normalised(token: str) -> str:
+    """A word of a name as names are compared: in lower case, without accents and full stop.
+
+    >>> normalised("D’Ácio"), normalised("Jr.")
+    ("d'acio", 'jr')
+    """
+    return without_accents(token.replace("’", "'").rstrip(".").lower())
 
 
 class Decision(NamedTuple):
@@ -178,7 +195,7 @@ class Decision(NamedTuple):
 def words_of(text: str) -> frozenset[str]:
     """The words of a text in their case, and the parts of hyphenated words."""
     found: set[str] = set()
-    for word in WORD.findall(text.replace("’", "'")):
+    for word in WORD.findall(without_accents(text.replace("’", "'"))):
         plain = word.removesuffix("'s")
         found.update((word, plain, *plain.split("-")))
     return frozenset(found)
@@ -252,7 +269,7 @@ def invented(decisions: Sequence[Decision], source: str, variant: str = "recomme
     words = lowered_words_of(source)
     absent = []
     for decision in unknown:
-        tokens = [bare(token.replace("’", "'")) for token in without_titles(decision.tokens)]
+        tokens = [without_accents(bare(token.replace("’", "'"))) for token in without_titles(decision.tokens)]
         core = {part for token in tokens if len(token) > 1 for part in token.split("-")}
         # The plural of a name is in the source if the name is (Bakers, Baker).
         plurals = {t for t in core if t.endswith("s") and {t[:-1], t.removesuffix("es")} & words}
@@ -285,7 +302,7 @@ def _may_be_names(run: Span, text: str, source: str) -> list[int]:
     is_shouted = all(token.isupper() for token in run.tokens)
     found = []
     for i, token in enumerate(run.tokens):
-        word = bare(token)
+        word = without_accents(bare(token))
         is_word = word not in clear_given_names() and (word in words_of(source) or word in words_of(text))
         opens = i == 0 and run.opens and is_word
         # In a run in all capitals ("BAKER LEFT") capitals are no evidence, unless the token is a given name.

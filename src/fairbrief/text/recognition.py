@@ -85,6 +85,12 @@ class _Token(NamedTuple):
     ends: bool
 
 
+def _is_capitalised(word: str) -> bool:
+    """Whether a word begins with a capital, perhaps after an article that is joined to it (al-Amr, d'Arc)."""
+    article, joined, rest = word.replace("’", "'").replace("'", "-").partition("-")
+    return word[0].isupper() or bool(joined and len(article) < 4 and rest[:1].isupper())
+
+
 @lru_cache(maxsize=1024)
 def runs(text: str) -> tuple[Span, ...]:
     """The maximal runs of capitalised words, particles (``de la``) allowed inside.
@@ -98,7 +104,7 @@ def runs(text: str) -> tuple[Span, ...]:
     groups: list[list[_Token]] = []
     is_open = False
     for token in _tokens(text):
-        is_name = token.text[0].isupper() and (len(token.text) > 1 or token.text.endswith("."))
+        is_name = _is_capitalised(token.text) and (len(token.text) > 1 or token.text.endswith("."))
         is_particle = is_open and not is_name and token.text in PARTICLES
         if not is_particle and (not is_name or token.text.lower() in _NOT_IN_RUNS):
             is_open = False
@@ -125,7 +131,7 @@ def parts(run: Span) -> tuple[Span, ...]:
     for size in range(min(len(run.tokens), LONGEST), 0, -1):
         for i in range(len(run.tokens) - size + 1):
             tokens, places = run.tokens[i : i + size], run.places[i : i + size]
-            if tokens[0][0].isupper() and tokens[-1][0].isupper():
+            if _is_capitalised(tokens[0]) and _is_capitalised(tokens[-1]):
                 found.append(Span(places[0][0], places[-1][1], tokens, places, run.opens and i == 0, i))
     return tuple(found)
 
