@@ -374,6 +374,10 @@ SENTENCES = {
         [CLEAR.replace(notes=(FEW_PEOPLE,))], {}, "Caution",
         "^Few people recur: sentiment negative 2 in 1,200 records, me too 1 in 30; a difference may be theirs, not their group's",
     ),
+    "differences that are all 0": (
+        [CLEAR.replace(system="b", value=0.0, low=0.0, high=0.0)], {}, "Caution",
+        r"No record has any difference of coverage_parity in summaries by b; the measure may find nothing there\.",
+    ),
     "untested": (
         [PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))], {}, "Finding",
         ("^No comparison can be significant: the smallest attainable p exceeds the significance level "

@@ -397,12 +397,18 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
     about_input = noted(context.result.estimates, "groups_alike", "groups_missing", "without_claims")
     yield from map(worded, about_input)
     yield from map(worded, noted(shown, "few_people"))
+    constant = grouped(
+        (wording.name_of(e.measure), named(e.system)) for e in shown if e.value == e.low == e.high == 0
+    )
+    for measure, systems in constant.items():
+        names = listed(list(dict.fromkeys(systems)), MOST_SYSTEMS)
+        yield f"no record has any difference of {measure} in summaries by {names}; the measure may find nothing there"
     yield from _without_text(context.made)
     for clause, more in shortfalls(context.made, {e.measure for e in shown}):
         yield clause + more
     if enough and few:
-        systems = ", ".join(f"{named(system)} ({context.records(e)})" for system, e in few.items())
-        yield f"{TOO_FEW}: summaries by {systems}"
+        systems = [f"{named(system)} ({context.records(e)})" for system, e in few.items()]
+        yield f"{TOO_FEW}: summaries by {listed(systems, MOST_SYSTEMS)}"
     sizes = ((e.over, group, n) for e in enough for group, n, _ in wording.sizes_of(e))
     if small := {wording.group_with(over, group): n for over, group, n in sizes if n < FEWEST_TO_DECIDE}:
         groups = ", ".join(f"{group} ({small[group]:,})" for group in wording.ordered_groups(small))
