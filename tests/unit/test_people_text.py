@@ -14,7 +14,7 @@ from fairbrief.text.recognition import accept, runs
 published_gender, text_gender = (partial(gender_of_any, page_decides=decides) for decides in (False, True))
 ANN, LEO = Name("Ann", "Smith"), Name("Leo", "O'Brien")
 GIVEN = frozenset(
-    "mary leo ann paris un china houston antonio jordan irish german christian austin victoria".split()
+    "mary leo ann paris un china houston antonio jordan irish german christian austin victoria milton".split()
 )
 
 
@@ -32,7 +32,7 @@ GIVEN = frozenset(
     ("We flew to San Antonio and to St. Louis, in New York and by Jordan River.", {}),
     ("The Houston Police and the Mary Institute met in the Royal Academy.", {}),
     ("It was German. She was Irish, he was Christian.", {}), ("B. Zork\nC. Austin", {}),
-    ("They stayed in Victoria. The Mary sank.", {}), ("Thanks, Mr. Speaker, Madam Chair.", {}),
+    ("They stayed in Victoria and Milton Keynes. The Mary sank.", {}), ("Thanks, Mr. Speaker, Madam Chair.", {}),
 ])  # fmt: skip
 def test_the_builtin_judge_says_which_rule_spoke(text: str, rules: dict[str, str]) -> None:
     """Titles, given names, initials and descriptions make a person; places, peoples, organisations, ships and offices are no

@@ -108,7 +108,7 @@ class AttributeMentions(BaseMeasure):
     name = "attribute_mentions"
     languages = ("en",)
     declaration = Declaration(
-        version=3,
+        version=4,
         draws_unscored=True,
         family="People",
         question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",

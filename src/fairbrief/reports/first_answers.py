@@ -11,7 +11,15 @@ from itertools import chain
 from typing import Any
 
 from fairbrief import conclusions, specs
-from fairbrief.conclusions import FEWEST_TO_DECIDE, MAX_LEFT_OUT, NAMED, SIGNIFICANT, WORDS, Conclusion
+from fairbrief.conclusions import (
+    FEWEST_IN_A_GROUP,
+    FEWEST_TO_DECIDE,
+    MAX_LEFT_OUT,
+    NAMED,
+    SIGNIFICANT,
+    WORDS,
+    Conclusion,
+)
 from fairbrief.declarations import ContrastUnit
 from fairbrief.ranges import grouped
 from fairbrief.reports import number_format, tables, wording
@@ -431,6 +439,10 @@ def _too_few_in_a_group(shown: Sequence[Estimate], context: Context) -> Iterator
     few = [
         (_why_untested(e) or WORDS["too few"], named(e.system)) for e in shown if context.kind(e) == "too few"
     ]
+    if len(dict(few)) > MOST_NAMED:
+        need = f"a comparison of two groups needs {FEWEST_IN_A_GROUP} records of each"
+        yield f"{len(few):,} comparisons have too few records of a group; {need}"
+        return
     for why, systems in grouped(few).items():
         names = list(dict.fromkeys(systems))
         of_all = len(names) == len({e.system for e in shown})
