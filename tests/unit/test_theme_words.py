@@ -109,11 +109,18 @@ def test_words_about_who_the_person_is_are_not_counted(lists: str) -> None:
 
 
 def test_units_without_a_pair_have_a_reason(lists: str) -> None:
-    """One version, or no seed document."""
+    """One version, no seed document, or only documents with the attribute."""
     observation = ThemeWords("gender", lists)
+    bare = Case(Record("r", (Document("A.", {"gender": "female"}),)), Summary("r", "s", "Help."))
     alone = Case(Record("r", (Document("A."),), attributes={"gender": "female"}), Summary("r", "s", "Help."))
-    for cases in (ONE[:1], [alone]):
-        assert isinstance(observation.observe(cases, (), np.zeros((1, 0), dtype=np.int64)), Reason)
+    for cases, reason in (
+        (ONE[:1], "only one version"),
+        ([alone], "only one version"),
+        ([bare], "lacks the attribute"),
+    ):
+        found = observation.observe(cases, (), np.zeros((1, 0), dtype=np.int64))
+        assert isinstance(found, Reason)
+        assert reason in str(found)
 
 
 def test_details_name_the_words_of_each_version(lists: str) -> None:

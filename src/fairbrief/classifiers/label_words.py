@@ -32,7 +32,7 @@ class LabelWords(CheckedSettings):
         """A digest of the lists."""
         lists = themes_of(self.file)
         listed = (f"{entry} = {label}" for label, entries in lists.items() for entry in entries)
-        return f"words/2 {digest_of(sorted(listed)).hex()}"
+        return f"words/3 {digest_of(sorted(listed)).hex()}"
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[Scores]:
         """One row per text: 1 in the columns of its labels."""

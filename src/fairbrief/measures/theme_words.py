@@ -14,7 +14,7 @@ from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, Count, NotObserved
 from fairbrief.measures.group_sums import by_group, group_names, renamed
 from fairbrief.measures.groups import COMPARED, PRIMARY, largest_of
-from fairbrief.measures.record_texts import group_of, known, needs_english
+from fairbrief.measures.record_texts import NO_ATTRIBUTE, group_of, known, needs_english
 from fairbrief.statistics import ratio
 from fairbrief.text.themes import count_entries, count_words, themes_of
 
@@ -65,6 +65,7 @@ class ThemeWords(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="cluster",
+        version=2,
         draws_unscored=True,
         family="People",
         question="how unequally often summaries use words of a theme for versions of a text that differ only in the person",
@@ -134,7 +135,8 @@ class ThemeWords(BaseMeasure):
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:
-            raise NotObserved("only one version of the seed document has a summary")
+            one = "only one version of the seed document has a summary"
+            raise NotObserved(one if versions else f"{NO_ATTRIBUTE}, and so do its people")
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}

@@ -251,7 +251,7 @@ def _significance(members: Sequence[Estimate], context: Context) -> str:
     e, kind = context.first, context.kind(context.first)
     p, _ = conclusions.decisive(e)
     if kind == "no value" or p is None:
-        why = _why_untested(e) or ("" if context.made.get("n_resamples", 1) else "--resamples 0")
+        why = _why_untested(e) if context.made.get("n_resamples") != 0 else "--resamples 0"
         return f"{UNTESTED[kind]}{f' ({why})' if why else ''}."
     among = f" (Holm over {counted(e.family_size, 'comparison')})" if e.family_size > 1 else ""
     if kind not in NAMED:

@@ -58,9 +58,10 @@ def _checked(lists: Mapping[str, Any], where: str) -> Mapping[str, frozenset[str
 
 @lru_cache(maxsize=4096)
 def count_entries(text: str, themes: str) -> Mapping[str, int]:
-    """How often a text uses each word or phrase of all themes, by the longest list entry at each position.
+    """How often a text uses each word or phrase of all themes, by the longest list entry at each position. A genitive (*help's*)
+    is its word.
 
-    >>> dict(count_entries("Short of breath; she needs help, and was helped.", "care"))
+    >>> dict(count_entries("Short of breath; she needs help's hand, and was helped.", "care"))
     {'short of breath': 1, 'needs': 1, 'help': 1, 'helped': 1}
     """
     entries, longest = _entries(themes)
@@ -68,7 +69,8 @@ def count_entries(text: str, themes: str) -> Mapping[str, int]:
     counts = Counter[str]()
     at = 0
     while at < len(words):
-        options = (" ".join(words[at : at + size]) for size in range(longest, 0, -1))
+        options = [" ".join(words[at : at + size]) for size in range(longest, 0, -1)]
+        options.append(words[at].removesuffix("'s"))
         entry = next((option for option in options if option in entries), None) or _stem(words[at], themes)
         counts.update([entry] if entry else ())
         at += 1 + entry.count(" ")
