@@ -372,7 +372,7 @@ SENTENCES = {
     ),
     "few people": (
         [CLEAR.replace(notes=(FEW_PEOPLE,))], {}, "Caution",
-        "^Few people recur: sentiment negative 2 in 1,200 records, me too 1 in 30; a difference may be theirs, not their group's",
+        "^The same few people recur: sentiment negative 2 in 1,200 records, me too 1 in 30; a difference may be theirs, not their group's",
     ),
     "differences that are all 0": (
         [CLEAR.replace(system="b", value=0.0, low=0.0, high=0.0)], {}, "Caution",

@@ -552,7 +552,7 @@ def _few_people(a: Arguments) -> str:
         f"{named(group) if i else group_with(a['attribute'], group)} {of['names']} in {of['records']:,}{'' if i else ' records'}"
         for i, (group, of) in enumerate(a["groups"].items())
     ]
-    return f"few people recur: {', '.join(sizes)}; a difference may be theirs, not their group's"
+    return f"the same few people recur: {', '.join(sizes)}; a difference may be theirs, not their group's"
 
 
 def _without_length(how: str, a: Arguments) -> str:
