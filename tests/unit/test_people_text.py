@@ -52,11 +52,11 @@ ANN_KING = Name("Ann", "King", "female")
         "Miss Ann": "first name with title", "Ann": "first name alone", "Smyth": "last name, one letter off",
         "Prime Minister Ann Smith": "full name", "Ann Smith MP": "full name", "Oslo Zork Ann Smith": "full name",
         "Ann Maria Smith": "full name with middle name", "Ánn Smïth": "full name",
-        "Virginia Secretary Smith": "last name with title", "Vice-Chair Smith": "last name alone",
+        "Virginia Secretary Smith": "last name with title", "Vice-Chair Smith": "last name alone", "State Smith": "last name alone",
     }.items()),
     *((span, [ANN, LEO], (), "") for span in (
         "Ann Jones", "B. Smith", "Smith-Jones", "Dr.", "Smitt", "Mary Ann Smith", "Prime Minister Mary Smith",
-        "Oslo Zork Smith", "Mary King Smith", "Ann La Vie En Smith", "Ann Smith Street", "Jr.",
+        "Oslo Zork Smith", "Mary King Smith", "Ann La Vie En Smith", "Hotel Ann Smith", "Ann Smith Street", "Jr.",
     )),
     *((span, [Name("Ali", "al-Amr"), Name("Ali Hadi", "al-Amr")], (i,), "full name") for i, span in enumerate(("Ali al-Amr", "Ali Hadi al-Amr"))),
     *((span, [ANN_KING, Name("Tom", "King", "male")], (0,), "full name") for span in ("Ann King", "Judge Ann King")),

@@ -27,8 +27,9 @@ class EntityInclusion(BaseMeasure):
     The value is ``max_{a,b} odds_a / odds_b − 1``.
 
     ``people=builtin`` matches the known names, whatever their accents: exactly, with middle names (Anna Maria Berg), or
-    with one letter wrong. A full name can be after other capitalised words (Prime Minister Anna Berg) except a given name, a last name only after common offices and titles.
-    Capitalised words after a name hide it (Anna Berg Foundation, but also the headline Anna Berg Resigns).
+    with one letter wrong. A full name can be after other capitalised words (Prime Minister Anna Berg) except a given
+    name or a building (Hotel Anna Berg), a last name only after common offices and titles. Capitalised words after a
+    name hide it (Anna Berg Foundation, but also the headline Anna Berg Resigns).
     ``spacy:NAME`` aligns what a pipeline recognises. ``alignment=published`` aligns as the release
     (`text.people.align_published`): a name that fits several people includes all of them; otherwise it is ambiguous
     and includes none.

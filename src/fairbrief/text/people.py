@@ -25,7 +25,7 @@ from fairbrief.text.names import (
     without_office,
     without_titles,
 )
-from fairbrief.text.recognition import LONGEST, Span, choose, parts, propose, runs
+from fairbrief.text.recognition import LONGEST, ORGANISATION_WORDS, Span, choose, parts, propose, runs
 from fairbrief.text.vocabulary import CALENDAR, FUNCTION_WORDS
 
 MIDDLE = "full name with middle name"
@@ -150,11 +150,11 @@ def _rule(core: tuple[str, ...], name: Name, titled: bool) -> str:
 
 
 def _ends_with(core: tuple[str, ...], name: Name) -> bool:
-    """Whether the full name is after words that are no given name, which would make it somebody else's."""
+    """Whether the full name is after words that do not make it somebody else's (Mary Ann Berg) or a thing's (Hotel Ann Berg)."""
     first, last = _tokens_of(name)
     before = core[: -len(first + last)]
     is_full = bool(first and last and before) and core[len(before) :] in (first + last, last + first)
-    return is_full and before[-1] not in given_names()
+    return is_full and before[-1] not in given_names() and before[-1] not in ORGANISATION_WORDS
 
 
 @lru_cache(maxsize=4096)
