@@ -456,6 +456,8 @@ class Value(Data, frozen=True):
     is_between: bool = False
     """Whether it is a difference of groups in different units, whose test is `fairbrief.auditing.chance.between_chance`: permuted
     groups of clusters, or the jackknife t. Sign flips would confuse variation within groups with differences between groups."""
+    groups: tuple[Floats, ...] = ()
+    """The values of the two groups of such a difference."""
     is_tested_by_t: bool = False
     """Whether it is tested against 0 by the jackknife t, since no permutation of labels preserves its adjustment."""
     is_descriptive: bool = False

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairbrief.api import audit
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.estimating import Settings, from_random
 from fairbrief.auditing.jackknifed import Readings, Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
-from fairbrief.statistics.jackknife import Spreads
+from fairbrief.statistics.jackknife import Spreads, hidden_error
 from fairbrief.statistics.resampling import PermutationTest
-from fairbrief.types import Column, Floats, Integers, Ratio, Totals, Value
+from fairbrief.types import Case, Column, Document, Floats, Integers, Ratio, Record, Summary, Totals, Value
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
 
@@ -188,7 +189,7 @@ def test_a_few_clusters_that_are_alike_do_not_differ_from_random_sentences() -> 
     """Five summaries lack a rare group, as chance alone makes them: p is that of five equal signs, 1/16, and the interval has 0."""
     x = np.array([[-1.0, -1.01, -0.99, -1, -1]])
     less = Readings(x.mean(axis=1), (x.sum() - x) / 4, x)
-    here: Any = SimpleNamespace(here={"d": Value(np.array(-1.0), "both")})
+    here: Any = SimpleNamespace(here={"d": Value(np.array(-1.0), "both")}, hidden_error=lambda _: 0.0)
     (found,) = from_random(less, [here], "d", None, Settings())
     assert found["extract_p"] == 1 / 16
     assert found["extract_difference_low"] < found["extract_difference_high"] == 0
@@ -202,10 +203,49 @@ def test_a_cluster_that_changed_its_group_between_two_audits_has_both() -> None:
     def side(first: int) -> Any:
         groups = np.array([[[1.0, 0.0] if i < first else [0.0, 1.0] for i in range(8)]])
         value, units = Value(np.array(0.1), "both", is_between=True), SimpleNamespace(names=["abcdefgh"])
-        return SimpleNamespace(here={"d": value}, items=lambda _: groups, units=units)
+        return SimpleNamespace(
+            here={"d": value}, items=lambda _: groups, units=units, hidden_error=lambda _: 0.0
+        )
 
     pairs = ((side(4), side(3)), (side(3), side(4)), (side(4), side(4)), (side(4),))
     changed, back, same, alone = (
         from_random(less, pair, "d", None, Settings())[0]["extract_p"] for pair in pairs
     )
     assert changed == back != same == alone
+
+
+@pytest.mark.parametrize(
+    ("items", "hidden"), [(1.0, 4 / 4 + 4.0 / 8), (0.5, 8 / 4 + 4.0 / 8), (2.0, 4 / 4 + 4.0 / 8)]
+)
+def test_a_group_whose_clusters_are_all_equal_has_the_error_of_the_other(items: float, hidden: float) -> None:
+    """Four clusters say 0, and four others −2 with a squared error of 1. The four have that error, too; with half as many items, twice
+    as large a squared one. The spread between both adds 2²/8.
+    """
+    of_groups = np.kron(np.eye(2), np.ones((4, 1))) * [items, 1.0]
+    shifts = np.zeros((2, 1, 8))
+    shifts[1, 0, 4:] = 0.1, -0.1, 0.2, -0.2
+    found = spread(2.0, [2.0] * 8, 1.0, 6)
+    assert hidden_error(found, shifts, of_groups[np.newaxis]).tolist() == [hidden - 1.0]
+    assert hidden_error(found, shifts + 0.1, of_groups[np.newaxis]).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_a_few_records_that_lose_nothing_are_not_certain(is_shared: bool) -> None:
+    """A fifth of 32 ages of the young is lost, and none of eight of the old, also where one home has young and old people."""
+    records = [("old", True)] * 8 + [("young", i % 5 > 0) for i in range(32)]
+    cases = []
+    for i, (group, is_kept) in enumerate(records):
+        texts = f"The client is {80 if group == 'old' else 30} years old.", f"Note {i} was filed."
+        home = "shared" if is_shared and i in (7, 8) else f"home {i}"
+        record = Record(
+            f"r{i}",
+            (Document(" ".join(texts)),),
+            attributes={"group": group, "home": home},
+            cluster_by="home",
+        )
+        cases.append(Case(record, Summary(record.id, "s", " ".join(texts[0 if is_kept else 1 :]))))
+    found = audit(cases, ["attribute_mentions@group"], n_extracts=0)
+    (kept,) = (e for e in found.estimates if e.quantity == "kept[age, old−young]")
+    assert kept.value == pytest.approx(7 / 32)
+    assert (kept.p or 0.0) > 0.05
+    assert (kept.low or 0.0) < 0 < (kept.high or 0.0)

@@ -21,7 +21,7 @@ from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, to
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
 from fairbrief.auditing.origins import Key
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
-from fairbrief.statistics.jackknife import Spreads, detectable
+from fairbrief.statistics.jackknife import Spreads, detectable, with_more_error
 from fairbrief.types import Estimate, Integers, Measure, Note
 
 MOST_PAIRS = 10
@@ -147,6 +147,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
     else:
         low, high, read = e.low, e.high, [side.readings(e.quantity) for side in sides]
     total = read[0].and_other(read[1], sign=1.0).spreads(_kinds(e.quantity, *sides))
+    total = with_more_error(total, sum(side.hidden_error(e.quantity) for side in sides))
     least, most = (float(bound[0]) for bound in settings.bounds(total))
     now, before = (float(found.here[0]) for found in read)
     change = Change(e, is_contrast=True, from_random=from_random, now=now, before=before)
@@ -221,6 +222,7 @@ def _of_value(
     """The differences of one value, one of each pair: by a t interval, and a test by sign flips."""
     value, one, other = a.here[name], a.readings(name), b.readings(name)
     found = one.and_other(other).spreads(_kinds(name, a, b))
+    found = with_more_error(found, a.hidden_error(name) + b.hidden_error(name))
     is_unsigned = value.tail == "upper" or name == CHANCE_ADJUSTED  # it grows with noise
     # The jackknife has no interval for a score that folds group differences which are near 0.
     has_interval = not is_unsigned or value.mean_of is not None or name == CHANCE_ADJUSTED

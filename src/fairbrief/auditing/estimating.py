@@ -435,7 +435,8 @@ def from_random(
     clusters allow: a few summaries that lack a rare group hardly vary, and chance alone makes them all lack it. The interval
     contains 0 if p is not significant.
     """
-    found = less.spreads(kinds)
+    hidden = sum(side.hidden_error(name) for side in sides)
+    found = jackknife.with_more_error(less.spreads(kinds), hidden)
     low, high = settings.bounds(found)
     gaps = by_part({
         "extract_difference": found.value, "extract_p": np.maximum(jackknife.t_test(found), 2.0 ** (1 - found.count)),

@@ -266,8 +266,17 @@ class Jackknifed:
         """How far a value varies in each part."""
         if name not in self._spreads:
             found = self.readings(name).spreads(self.strata(name))
-            self._spreads[name] = self._as_if_equal(name, found) if self.here[name].shares else found
+            found = self._as_if_equal(name, found) if self.here[name].shares else found
+            self._spreads[name] = jackknife.with_more_error(found, self.hidden_error(name))
         return self._spreads[name]
+
+    def hidden_error(self, name: str) -> Floats | float:
+        """The squared error that does not show where all clusters of one group are equal: `jackknife.hidden_error`. Shape: (parts,)."""
+        if not self.here[name].groups:
+            return 0.0
+        here, left = (np.stack(found[name].groups) for found in self._plain[:2])
+        found = self.readings(name).spreads(self.strata(name))
+        return jackknife.hidden_error(found, here[..., np.newaxis] - left, self.items(name))
 
     def _as_if_equal(self, name: str, found: jackknife.Spreads) -> jackknife.Spreads:
         """The spreads of a value that compares shares, with an error that is at least that of equal shares."""

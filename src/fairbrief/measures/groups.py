@@ -67,8 +67,11 @@ def pair_differences(
     found = {}
     for a, b in combinations(mean, 2):
         counts = ((count, a), (count, b)) if count else ()
+        of_both = (mean[a], mean[b]) if count else ()
         between: dict[str, Any] = {"strata": counts, "present": counts, "is_between": bool(count), **special}
-        found[name.format(a, b)] = t.Value(mean[a] - mean[b], "both", group=group.format(a, b), **between)
+        found[name.format(a, b)] = t.Value(
+            mean[a] - mean[b], "both", group=group.format(a, b), groups=of_both, **between
+        )
     return found
 
 

@@ -227,6 +227,32 @@ def at_most_as_certain(found: Spreads, gap: Spreads) -> Spreads:
     return replace(found, error=np.where(np.isfinite(error) & (error > found.error), error, found.error))
 
 
+def hidden_error(found: Spreads, shifts: Floats, items: Floats) -> Floats:
+    """The squared error of a difference of two groups that does not show where all units of one are equal, perhaps by chance.
+
+    The error is then at least that of two groups of equal distribution, in which a group of n has the other's error · √(m/n), plus
+    the part of the spread of both that lies between them; n and m are units or items, whichever of this group are fewer. ``shifts``
+    (2, parts, units) is the value of each group less that without each unit, ``items`` (parts, units, 2) what each unit has of the
+    groups. Shape: (parts,).
+    """
+    is_there, near = items > 0, tolerance(found.value)[:, np.newaxis, np.newaxis]
+    is_moved = is_there & ~(np.abs(np.moveaxis(shifts, 0, -1)) <= near)
+    is_even = np.logical_not(is_moved.any(axis=1))
+    counts = is_there.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a group that is in no unit
+        ratios = np.maximum.reduce([n[:, ::-1] / n for n in (counts, items.sum(axis=1))])
+        between = found.value**2 / counts.sum(axis=1)
+    alone = is_even & ~is_even[:, ::-1] & np.isfinite(ratios)
+    ratio, own = np.where(alone, ratios, 0.0).sum(axis=1), found.error**2
+    return np.where(ratio > 0, np.maximum(own * ratio + between - own, 0.0), 0.0)
+
+
+def with_more_error(found: Spreads, squared: Floats | float) -> Spreads:
+    """The spreads with a squared error that is larger by ``squared``."""
+    is_more = np.asarray(squared) > 0
+    return replace(found, error=np.where(is_more, np.sqrt(found.error**2 + squared), found.error))
+
+
 def share_interval(spread: Spreads, confidence: float) -> tuple[Floats, Floats]:
     """Interval of a mean of numbers in [0, 1]: Wilson's, with the effective number of clusters and Student's t.
 
