@@ -36,7 +36,7 @@ def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
     people = ([["a"], ["a"], ["b"]], [["b"], ["b"], ["a"]], [["a"]])
     cases = [labelled(said, str(i)) for i, said in enumerate(people)]
     found = agreement(cases, "side", "containment", resampling=Resampling(100))
-    assert found.records == 3
+    assert found.summaries == found.clusters == 3
     assert [s.temperature for s in found.shares] == list(TEMPERATURES)
     counted = agreement(cases, "side", "ngram", resampling=Resampling(100))
     (shares,) = counted.shares
@@ -48,6 +48,24 @@ def test_a_scorer_that_reads_as_people_do_agrees_fully() -> None:
     assert by_temperature.header == ("T", *plain.header)
     assert any(note.startswith("T: temperature") for note in by_temperature.notes)
     assert [len(row) for row in plain.rows] == [4]
+
+
+def test_summaries_of_one_record_are_resampled_together() -> None:
+    """Three systems that write the same add no record: κ and Pearson's coefficient have the intervals of one system."""
+    cases = []
+    for i in range(8):
+        case = labelled([["a"], ["b"]] if i % 3 else [["a"]], str(i))
+        claims = [Claim(c.text, {"side": ("b",)}) if i % 4 == 0 else c for c in case.summary.claims or ()]
+        cases.append(Case(case.record, Summary(str(i), "s", case.summary.text, tuple(claims))))
+    others = [
+        Case(c.record, Summary(c.record.id, s, c.summary.text, c.summary.claims)) for c in cases for s in "tu"
+    ]
+    one, three = (agreement(all_, "side", resampling=Resampling(200)) for all_ in (cases, [*cases, *others]))
+    assert (three.summaries, three.clusters) == (24, 8)
+    assert "24 summaries in 8 clusters, resampled" in label_table(three).notes[0]
+    for name in ("pearson", "kappa"):
+        known, found = (getattr(of.shares[0], name) for of in (one, three))
+        assert (found.low, found.high) == pytest.approx((known.low, known.high))
 
 
 def test_summaries_without_labels_are_counted_and_none_at_all_is_an_error() -> None:

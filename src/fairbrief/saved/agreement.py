@@ -5,7 +5,7 @@ measures between systems; also how the size of the pieces of documents affects w
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -192,12 +192,13 @@ class Shares(Data, frozen=True):
 
 
 class Agreement(Data, frozen=True):
-    """The agreement of a scorer with human labels."""
+    """The agreement of a scorer with human labels. ``clusters`` counts the resampling units of its ``summaries``."""
 
     scorer: str
     over: str
     shares: tuple[Shares, ...]
-    records: int
+    summaries: int
+    clusters: int
     excluded: dict[str, int]
 
 
@@ -212,24 +213,25 @@ def agreement(
 ) -> Agreement:
     """Agreement of ``scorer`` with the human labels of claims for the attribute ``over``.
 
-    Intervals resample records. Raises DataError if no claim has a label.
+    Intervals resample clusters, each with all its summaries. Raises DataError if no claim has a label.
     Source: Zhang et al., Fair Abstractive Summarization of Diverse Perspectives, the choice of T by α.
     """
     made = scorers if scorers is not None else Scorers()
     made[scorer]  # refuses an unknown scorer before anything is read
     judge = Representation(over, scorer, temperature=1.0)
     by_people, by_scorer = (Ledger(r, n_resamples=0) for r in (Representation(over, "claims"), judge))
-    observer = Observer(made)
+    observer, names = Observer(made), list[str]()
     for batch in _batches(cases, progress):
         units = [((case,), Origin(case.summary.system, case.record.id, "")) for case in batch]
         observer.observe(by_people, units)
-        is_labelled = by_people.reasons[-len(units) :] == 0
-        observer.observe(by_scorer, list(itertools.compress(units, is_labelled)))
+        labelled = list(itertools.compress(units, by_people.reasons[-len(units) :] == 0))
+        observer.observe(by_scorer, labelled)
+        names += [case.record.cluster for (case,), _ in labelled]
     refuse_unscored([by_scorer])
     excluded = Counter[str]()
     for ledger in (by_people, by_scorer):
-        names = list(ledger.known_reasons)
-        excluded.update(names[why] for why in ledger.reasons if why)
+        reasons = list(ledger.known_reasons)
+        excluded.update(reasons[why] for why in ledger.reasons if why)
     is_judged = by_scorer.reasons == 0
     if not is_judged.any():
         left = f" Excluded: {_counted(excluded)}." if excluded else ""
@@ -242,8 +244,10 @@ def agreement(
     judged = _shares(by_scorer.totals(by_scorer.matrix()), groups)
     by_temperature = {None: judged} if judge.kind in COUNTING else {t: _at(t, judged) for t in TEMPERATURES}
     shares = ((t, [_shares(people, groups), of_scorer]) for t, of_scorer in by_temperature.items())
-    found = tuple(Shares(t, *resampling.intervals(_of_shares, both)) for t, both in shares)
-    return Agreement(scorer, over, found, len(judged), dict(sorted(excluded.items())))
+    cluster = np.unique(list(itertools.compress(names, is_judged)), return_inverse=True)[1]
+    found = tuple(Shares(t, *resampling.intervals(_of_shares, both, cluster)) for t, both in shares)
+    clusters = len(np.unique(cluster))
+    return Agreement(scorer, over, found, len(judged), clusters, dict(sorted(excluded.items())))
 
 
 def _batches(cases: Iterable[Case], progress: Callable[[int], None] | None) -> Iterator[list[Case]]:
@@ -294,8 +298,11 @@ def _largest(shares: Floats) -> Floats:
 def label_table(found: Agreement, resampling: Resampling = DRAWS) -> Table:
     """The agreement of shares, by temperature if the scorer's scores need one to become shares."""
     left = f" Excluded: {_counted(found.excluded)}." if found.excluded else ""
+    units = counted(found.summaries, "record")
+    if found.clusters < found.summaries:
+        units = f"{counted(found.summaries, 'summary', 'summaries')} in {counted(found.clusters, 'cluster')}"
     notes = [
-        f"{counted(found.records, 'record')}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
+        f"{units}, resampled for the {resampling.confidence_level:.0%} intervals.{left}",
         "α: Krippendorff's, interval scale, over the groups of all records. κ: Randolph's, on the group with the largest share.",
     ]
     header: tuple[str, ...] = ("α", "Pearson", "Spearman", "κ")
@@ -320,7 +327,7 @@ class ChunkSize(Data, frozen=True):
     """How many of a system's claims a scorer recognises if documents are cut into pieces of one size.
 
     ``identified`` is the share of claims that a piece of a document supports above the threshold, in [0, 1] (interval:
-    records resampled). ``chunks`` is the mean number of pieces per document.
+    clusters resampled). ``chunks`` is the mean number of pieces per document.
     """
 
     size: str
@@ -349,8 +356,8 @@ def chunk_sizes(
     """
     cuts = {size: read_size(size) for size in sizes}
     made = scorers if scorers is not None else Scorers()
-    counts: dict[tuple[str, str], list[tuple[int, int, int, int]]] = {}
-    """By size and system, of each record: claims that are identified, claims, pieces and documents."""
+    counts: dict[tuple[str, str], dict[str, Floats]] = {}
+    """By size and system, of each cluster: claims that are identified, claims, pieces, documents and records."""
     for batch in _batches(cases, progress):
         usable = [case for case in batch if not case.summary.reason and claims_of(case.summary, "auto")]
         for size, by in cuts.items() if usable else ():
@@ -358,15 +365,17 @@ def chunk_sizes(
             for case, ask, scores in zip(usable, asks, finite(asks, made[scorer].answer(asks)), strict=True):
                 support = scores.by_column(len(ask.columns))
                 identified = int((support > threshold).any(axis=0).sum())
-                row = identified, len(ask.columns), len(ask.rows), len(case.record.documents)
-                counts.setdefault((size, case.summary.system), []).append(row)
+                row = identified, len(ask.columns), len(ask.rows), len(case.record.documents), 1
+                of_size = counts.setdefault((size, case.summary.system), defaultdict(lambda: np.zeros(5)))
+                of_size[case.record.cluster] += row
     if not counts:
         raise DataError("No summary has a claim: all are empty or missing.")
     found = []
     for (size, system), rows in counts.items():
-        totals = resampling.totals(np.array(rows, dtype=np.float64))
-        share, per_document = resampling.interval(totals[:, 0] / totals[:, 1]), totals[0, 2] / totals[0, 3]
-        found.append(ChunkSize(size, system, share, float(per_document), int(totals[0, 1]), len(rows)))
+        totals = resampling.totals(np.stack(list(rows.values())))
+        _, claims, pieces, documents, records = totals[0].tolist()
+        share = resampling.interval(totals[:, 0] / totals[:, 1])
+        found.append(ChunkSize(size, system, share, pieces / documents, int(claims), int(records)))
     return found
 
 

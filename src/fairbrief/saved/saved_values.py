@@ -12,6 +12,7 @@ import pyarrow as pa
 from fairbrief.auditing import jackknifed, per_record
 from fairbrief.auditing.origins import Names, Origins, first_met, names_of, side_by_side
 from fairbrief.errors import RequestError
+from fairbrief.ranges import grouped
 from fairbrief.reports.frames import coded
 from fairbrief.reports.number_format import number
 from fairbrief.reports.result import Result
@@ -140,19 +141,25 @@ class Resampling(Data, frozen=True):
                 return Interval(point, low, high)
         return Interval(point)
 
-    def intervals(self, statistic: Callable[..., Sequence[Floats]], data: Sequence[Floats]) -> list[Interval]:
+    def intervals(
+        self, statistic: Callable[..., Sequence[Floats]], data: Sequence[Floats], cluster: Integers
+    ) -> list[Interval]:
         """Each value of a statistic of ``data``, which share their first axis, (n, …), with its interval.
 
-        ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape.
+        ``statistic`` takes them with leading axes, (…, n, …), and returns data of the leading shape. Those of a ``cluster`` (n,) are
+        drawn together, so resamples may differ in size; the statistic takes those of one size together.
         """
-        every = np.arange(len(data[0]))
-        picked = (np.repeat(every, times) for times in self.draws(every))
+        picked = (np.repeat(np.arange(len(cluster)), times) for times in self.draws(cluster))
         at_once = max(1, BLOCK // max(1, sum(array.size for array in data)))
-        values = []
+        values: list[Floats] = []
         while several := list(itertools.islice(picked, at_once)):
-            places = np.stack(several)
-            values.append(np.stack(statistic(*(array[places] for array in data)), axis=-1))
-        return [self.interval(of) for of in np.concatenate(values).T]
+            made: dict[int, Floats] = {}
+            for members in grouped((len(places), i) for i, places in enumerate(several)).values():
+                together = np.stack([several[i] for i in members])
+                found = np.stack(statistic(*(array[together] for array in data)), axis=-1)
+                made.update(zip(members, found, strict=True))
+            values += [made[i] for i in range(len(several))]
+        return [self.interval(of) for of in np.stack(values).T]
 
     def draws(self, cluster: Integers) -> Iterator[Counts]:
         """How often all data, then each resample, have each entry; those of a cluster are drawn together. Shapes: (n,), (n,) each."""
