@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
 from fairbrief.api import audit
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
@@ -14,7 +15,7 @@ from fairbrief.auditing.estimating import Settings, from_random
 from fairbrief.auditing.jackknifed import Readings, Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads, hidden_error
-from fairbrief.statistics.resampling import PermutationTest
+from fairbrief.statistics.resampling import PermutationTest, group_permutation
 from fairbrief.types import Case, Column, Document, Floats, Integers, Ratio, Record, Summary, Totals, Value
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
@@ -160,18 +161,20 @@ def test_clusters_with_equal_numbers_are_tied_whatever_their_group() -> None:
     """Two of 14 clusters have a loss, both in the group of 8: of 91 places for the two, 28 are there and 15 in the group of 6, which
     is as extreme. That the 8 have more items does not tell their other clusters from the 6.
     """
-    tops, bottoms = np.r_[np.zeros(12), 1.0, 1.0], np.r_[np.ones(12), 2.0, 2.0]
-    found = between(tops, bottoms, np.repeat([1, 2], [6, 8]))
-    assert found is not None
+    tops, bottoms, is_first = (
+        np.r_[np.full(12, -0.2), 0.6, 0.6],
+        np.r_[np.ones(12), 2.0, 2.0],
+        np.arange(14) < 6,
+    )
+    found = group_permutation(tops, bottoms, is_first, [f"c{i}" for i in range(14)], 100, 0)
     assert found.p == pytest.approx(43 / 91)
 
 
-@pytest.mark.parametrize(("n", "p"), [(6, 2 / 924), (25, 1 / 101)])
-def test_a_group_whose_clusters_are_all_equal_is_tested_by_permutation(n: int, p: float) -> None:
-    """Of 6 and 6, 2 of all permutations reach zeros against 1 to 6; of 25 and 25 none of 100 does. The t would trust the zeros."""
-    found = between(np.r_[np.zeros(n), 1 : n + 1], np.ones(2 * n), np.repeat([1, 2], n))
+def test_a_group_whose_clusters_are_all_equal_is_tested_by_the_t() -> None:
+    """Of zeros against 1 to 6 and an error of 1, p is that of 3.5 on 10 degrees of freedom, where 2 of 924 permutations reach it."""
+    found = between(np.r_[np.zeros(6), 1:7], np.ones(12), np.repeat([1, 2], 6))
     assert found is not None
-    assert found.p == p
+    assert found.p == pytest.approx(2 * stdtr(10, -3.5))
 
 
 def test_groups_in_fewer_than_six_clusters_are_not_tested() -> None:
@@ -229,23 +232,22 @@ def test_a_group_whose_clusters_are_all_equal_has_the_error_of_the_other(items: 
     assert hidden_error(found, shifts + 0.1, of_groups[np.newaxis]).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("is_shared", [False, True])
-def test_a_few_records_that_lose_nothing_are_not_certain(is_shared: bool) -> None:
-    """A fifth of 32 ages of the young is lost, and none of eight of the old, also where one home has young and old people."""
-    records = [("old", True)] * 8 + [("young", i % 5 > 0) for i in range(32)]
+@pytest.mark.parametrize(("per_home", "is_shared"), [(1, False), (1, True), (6, False)])
+def test_a_few_records_that_lose_nothing_are_not_certain(per_home: int, is_shared: bool) -> None:
+    """Ages are lost with 0.1 or 0.2, by chance none of the eight of the old: also where an old person shares the home of a young one,
+    and where the young live six to a home.
+    """
+    losses = np.random.default_rng(0).random(32 * per_home) < (0.2 if per_home == 1 else 0.1)
+    people = [(f"old {i}", "old", False) for i in range(8)]
+    people += [(f"young {i // per_home}", "young", is_lost) for i, is_lost in enumerate(losses.tolist())]
     cases = []
-    for i, (group, is_kept) in enumerate(records):
-        texts = f"The client is {80 if group == 'old' else 30} years old.", f"Note {i} was filed."
-        home = "shared" if is_shared and i in (7, 8) else f"home {i}"
-        record = Record(
-            f"r{i}",
-            (Document(" ".join(texts)),),
-            attributes={"group": group, "home": home},
-            cluster_by="home",
-        )
-        cases.append(Case(record, Summary(record.id, "s", " ".join(texts[0 if is_kept else 1 :]))))
+    for i, (home, group, is_lost) in enumerate(people):
+        texts = [f"The client is {80 if group == 'old' else 30} years old.", f"Note {i} was filed."]
+        of_record = {"group": group, "home": "old 0" if is_shared and home == "young 0" else home}
+        record = Record(f"r{i}", (Document(" ".join(texts)),), attributes=of_record, cluster_by="home")
+        cases.append(Case(record, Summary(record.id, "s", " ".join(texts[is_lost:]))))
     found = audit(cases, ["attribute_mentions@group"], n_extracts=0)
     (kept,) = (e for e in found.estimates if e.quantity == "kept[age, old−young]")
-    assert kept.value == pytest.approx(7 / 32)
+    assert kept.value == pytest.approx(losses.mean())
     assert (kept.p or 0.0) > 0.05
     assert (kept.low or 0.0) < 0 < (kept.high or 0.0)

@@ -178,10 +178,11 @@ def between_chance(
 ) -> PermutationTest | None:
     """Test one difference between two groups of clusters; None if one of them has too few to be compared.
 
-    ``items`` (units, 2) is how much each unit has of the two groups. Up to `MOST_PERMUTED` clusters in the smaller group, and where
-    all clusters of a group are equal, p is a studentized permutation of the groups among clusters; beyond, or where units have both
-    groups, the jackknife t with Satterthwaite's degrees of freedom. A cluster's influence, with the difference of the groups added
-    back, and its items are permuted together: clusters with the same numbers are tied, whatever their group.
+    ``items`` (units, 2) is how much each unit has of the two groups. Up to `MOST_PERMUTED` clusters in the smaller group, p is a
+    studentized permutation of the groups among clusters; beyond, or where units have both groups, the jackknife t with Satterthwaite's
+    degrees of freedom. So it is where all clusters of a group are equal: permuted clusters of the other group, with more items, would
+    rarely be. A cluster's influence, with the difference of the groups added back, and its items are permuted together: clusters with
+    the same numbers are tied, whatever their group.
     """
     # Also units at the mean of their group, without which the value is the same.
     has = items > 0
@@ -196,7 +197,7 @@ def between_chance(
     rest = np.where(first, *whole) - own
     influence = np.where(first, 1, -1) * (found.value[i] - found.left[i, units]) * rest
     widths = [np.ptp(influence[of_group]) for of_group in (first, ~first)]
-    if sizes.min() > MOST_PERMUTED and min(widths) > tolerance(found.value[i]):
+    if sizes.min() > MOST_PERMUTED or min(widths) <= tolerance(found.value[i]):
         return PermutationTest(found.p_by_t(i), 0.0, 0.0)
     tops = influence + np.where(first, found.value[i], 0.0) * own
     named = [names[k] for k in units.tolist()]
