@@ -16,7 +16,19 @@ from fairbrief.auditing.jackknifed import Readings, Units
 from fairbrief.auditing.null_sums import Drawn, square_columns
 from fairbrief.statistics.jackknife import Spreads, hidden_error
 from fairbrief.statistics.resampling import PermutationTest, group_permutation
-from fairbrief.types import Case, Column, Document, Floats, Integers, Ratio, Record, Summary, Totals, Value
+from fairbrief.types import (
+    Case,
+    Column,
+    Document,
+    Entity,
+    Floats,
+    Integers,
+    Ratio,
+    Record,
+    Summary,
+    Totals,
+    Value,
+)
 
 RATIO = Ratio(((("top",), 1.0),), ((("bottom",), 1.0),))
 
@@ -251,3 +263,23 @@ def test_a_few_records_that_lose_nothing_are_not_certain(per_home: int, is_share
     assert kept.value == pytest.approx(losses.mean())
     assert (kept.p or 0.0) > 0.05
     assert (kept.low or 0.0) < 0 < (kept.high or 0.0)
+
+
+def test_two_systems_do_not_differ_because_one_names_every_woman() -> None:
+    """Of eight women one system names all and the other six, and of 80 men both omit five: chance gives that in half of the cases."""
+    cases = []
+    for system, women in (("x", ()), ("y", (0, 20))):
+        for i in range(40):
+            people = [("Mary", "Walsh", "female")][: i % 5 == 0]
+            people += [("James", "Keller", "male"), ("John", "Novak", "male")]
+            entities = tuple(Entity(f"e{k}", a, b, {"gender": g}) for k, (a, b, g) in enumerate(people))
+            omitted = {"James" if system == "x" else "John"} if i % 9 == 0 else set()
+            omitted |= {"Mary"} if i in women else set()
+            texts = [f"{first} {last} spoke." for first, last, _ in people]
+            record = Record(f"r{i}", (Document(" ".join(texts)),), entities=entities)
+            said = [t for t, (first, *_) in zip(texts, people, strict=True) if first not in omitted]
+            cases.append(Case(record, Summary(record.id, system, " ".join(said))))
+    found = audit(cases, ["entity_inclusion@gender"])
+    (gap,) = (e for e in found.differences if e.quantity == "log_odds[female/male]")
+    assert (gap.p or 0.0) > 0.05
+    assert (gap.low or 0.0) < 0 < (gap.high or 0.0)

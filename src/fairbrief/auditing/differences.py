@@ -245,7 +245,8 @@ def _of_value(
             elif interval.low is None:
                 test = Test(testable=False)
             else:
-                test = _flips(found, i, a.units.names[i], settings, is_stratified=bool(value.strata))
+                by_t = bool(value.strata or value.shares)
+                test = _flips(found, i, a.units.names[i], settings, is_bounded=by_t)
             fields |= {**spread, "detectable": spread["detectable"] if test.testable else None, **beside}
         notes, absent = (*notes, *of_measure), "both are infinite" if infinite else estimating.NOTHING
         yield estimating.estimate_of(
@@ -281,10 +282,11 @@ def _from_random(
     return found
 
 
-def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, is_stratified: bool) -> Test:
+def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, is_bounded: bool) -> Test:
     """The test of no difference: the two systems are swapped at random within clusters.
 
-    Where clusters are of different kinds, few may decide: p is at least that of the jackknife t.
+    ``is_bounded``: p is at least that of the jackknife t. Where clusters are of different kinds, few may decide; of log odds, clusters
+    that say nothing have pseudo-values, too, all of the value's sign.
     """
     units, contributions = found.contributions(i)
     moves = np.abs(contributions) > 0
@@ -296,7 +298,7 @@ def _flips(found: Spreads, i: int, names: Sequence[str], settings: Settings, *, 
     if not moving:
         return Test(0.0, 1.0, 1.0, testable=True)
     p = flip_test(contributions[moves], moving, settings.n_resamples, settings.seed)
-    if is_stratified:
+    if is_bounded:
         p = max(p, found.p_by_t(i))
     return Test(0.0, p, reachable, testable=True)
 

@@ -263,20 +263,26 @@ class Jackknifed:
         )
 
     def spreads(self, name: str) -> jackknife.Spreads:
-        """How far a value varies in each part."""
+        """How far a value varies in each part, with an error that is at least that of equal groups."""
         if name not in self._spreads:
-            found = self.readings(name).spreads(self.strata(name))
-            found = self._as_if_equal(name, found) if self.here[name].shares else found
-            self._spreads[name] = jackknife.with_more_error(found, self.hidden_error(name))
+            value, found = self.here[name], self._as_observed(name)
+            if value.shares:
+                found = self._as_if_equal(name, found)
+            if value.groups:
+                here, left = (np.stack(of[name].groups) for of in self._plain[:2])
+                hidden = jackknife.hidden_error(found, here[..., np.newaxis] - left, self.items(name))
+                found = jackknife.with_more_error(found, hidden)
+            self._spreads[name] = found
         return self._spreads[name]
 
+    def _as_observed(self, name: str) -> jackknife.Spreads:
+        return self.readings(name).spreads(self.strata(name))
+
     def hidden_error(self, name: str) -> Floats | float:
-        """The squared error that does not show where all clusters of one group are equal: `jackknife.hidden_error`. Shape: (parts,)."""
-        if not self.here[name].groups:
+        """The squared error that `spreads` adds to that of the jackknife. Shape: (parts,)."""
+        if not (self.here[name].shares or self.here[name].groups):
             return 0.0
-        here, left = (np.stack(found[name].groups) for found in self._plain[:2])
-        found = self.readings(name).spreads(self.strata(name))
-        return jackknife.hidden_error(found, here[..., np.newaxis] - left, self.items(name))
+        return np.asarray(self.spreads(name).error ** 2 - self._as_observed(name).error ** 2)
 
     def _as_if_equal(self, name: str, found: jackknife.Spreads) -> jackknife.Spreads:
         """The spreads of a value that compares shares, with an error that is at least that of equal shares."""
