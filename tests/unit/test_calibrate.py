@@ -245,19 +245,19 @@ def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -
 
 
 def test_public_formats_are_read_and_several_labels_count_by_majority(tmp_path: Path) -> None:
-    """QAGS's three answers, WiCE's labels, and our own lines, in any order; an even vote is left out."""
+    """QAGS's three answers, WiCE's labels, and our own lines, in any order; an even vote is left out, and all groups are named."""
     said = [{"response": answer} for answer in ("yes", "no", "yes")]
     rows = [
         {"article": "A.", "summary_sentences": [{"sentence": "B.", "responses": said}]},
         {"claim": "C.", "evidence": ["D.", "E."], "label": "partially_supported"},
-        {"text": "F.", "claim": "G.", "supported": True},
+        *({"text": "F.", "claim": "G.", "supported": True, "group": group} for group in ("", "y", "x")),
         {"text": "F.", "claim": "H.", "supported": True},
         {"text": "F.", "claim": "H.", "supported": False},
     ]
     found = read_labels([write(tmp_path / "labels.jsonl", rows)])
-    assert [(p.text, p.claim, p.supported) for p in found.pairs] == [
-        ("A.", "B.", True), ("D. E.", "C.", False), ("F.", "G.", True),
-    ]  # fmt: skip
+    assert found.pairs == (
+        ("A.", "B.", True, ""), ("D. E.", "C.", False, ""), ("F.", "G.", True, "x, y"),
+    )  # fmt: skip
     assert found.undecided == 1
     assert read_labels([write(tmp_path / "reversed.jsonl", rows[::-1])]) == found
 

@@ -232,7 +232,7 @@ LEVELS = 5
 
 
 class Labelled(NamedTuple):
-    """A text, a claim, and people's label of whether the text supports it; the text's group, if known."""
+    """A text, a claim, and people's label of whether the text supports it; the text's group, or several, if known."""
 
     text: str
     claim: str
@@ -255,7 +255,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
     Raises DataError with file and line for any other content.
     """
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    groups: dict[tuple[str, str], str] = {}
+    groups: dict[tuple[str, str], set[str]] = defaultdict(set)
     blank = 0
     for where, row in chain.from_iterable(map(_rows, paths)):
         for text, claim, label, group in _pairs_of(where, row):
@@ -264,11 +264,12 @@ def read_labels(paths: Sequence[Path]) -> Labels:
                 blank += 1
             elif word in (*YES, *NO):
                 votes[text, claim].append(word in YES)
-                groups.setdefault((text, claim), group)
+                groups[text, claim].add(group)
             else:
                 raise DataError(f"{where}: found the label {word[:40]!r}; wanted yes or no; correct it.")
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
-    pairs = [Labelled(*pair, lead > 0, groups[pair]) for pair, lead in decided.items() if lead]
+    named = {pair: ", ".join(sorted(of_pair - {""})) for pair, of_pair in groups.items()}
+    pairs = [Labelled(*pair, lead > 0, named[pair]) for pair, lead in decided.items() if lead]
     return Labels(tuple(sorted(pairs)), blank, len(decided) - len(pairs))
 
 
