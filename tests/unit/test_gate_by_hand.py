@@ -176,6 +176,23 @@ def test_group_differences_that_mirror_each_other_are_one_check() -> None:
     assert names == ["m@x:difference[g] [a]", "m@x:difference[i] [a]", "m@x:difference[g] [c]"]
 
 
+@pytest.mark.parametrize(("limit", "more", "told"), [
+    (0.7, {}, " (about 200 records, if the value stays the same)"), (0.7, {"n": 300}, " (about 200 independent groups, if the value stays the same)"),
+    (0.5, {}, ""), (0.7, {"se": None}, ""), (0.2, {"baseline": "b"}, " (about 270 records, if nothing is worse than in the baseline)"),
+    (0.4, {"baseline": "b"}, ""),
+])  # fmt: skip
+def test_an_inconclusive_check_says_how_many_records_decide(
+    limit: float, more: dict[str, Any], told: str
+) -> None:
+    """The error of 100 records is 0.1, and (t.975 + t.8) · 0.1 · √(100/n) is 0.2 at n = 201; beside a baseline (t.975 + t.9) is 0.2 at
+    269, and 0.4 at 68, fewer than there are.
+    """
+    e = estimate(0.1, 0.9, **{"n": 100, "clusters": 100, "se": 0.1, "freedom": 99, **more})
+    (check,) = gate.decided([gate.Asked("c", e, "<=", limit)])
+    assert check.outcome == "inconclusive"
+    assert check.message.endswith(f"add records to decide{told}")
+
+
 def test_twenty_records_of_the_group_are_wanted() -> None:
     """Where the records that have a group are counted, these decide."""
     few = estimate(-0.6, -0.4, quantity="difference[g]", n=200, clusters=200, group="g", group_clusters=3)

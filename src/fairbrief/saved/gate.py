@@ -22,7 +22,7 @@ from fairbrief.reports.wording import joined
 from fairbrief.saved import compare, saved_inputs
 from fairbrief.saved.gate_rules import RANDOM, Check, Rule, Sign, rules
 from fairbrief.settings import Names, as_list
-from fairbrief.statistics.jackknife import t_quantile
+from fairbrief.statistics.jackknife import Precision, t_quantile
 from fairbrief.text.counted import counted, listed
 from fairbrief.types import Data, Estimate, Note
 
@@ -263,9 +263,27 @@ def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome
         return "pass", f"the whole interval keeps the limit: {result}"
     if outside and (nearest > limit if is_upper else nearest < limit):
         return "fail", f"the whole interval breaks the limit: {result}"
-    many_checks = f"the interval breaks the limit, but not when corrected for {among} checks"
-    why = many_checks if outside else "the limit is inside the interval"
-    return "inconclusive", f"{why}: {result}; add records to decide"
+    if outside:
+        why = f"the interval breaks the limit, but not when corrected for {among} checks"
+        return "inconclusive", f"{why}: {result}; add records to decide"
+    wanted = _records_wanted(estimate, limit, confidence_level)
+    return "inconclusive", f"the limit is inside the interval: {result}; add records to decide{wanted}"
+
+
+def _records_wanted(e: Estimate, limit: float, confidence_level: float) -> str:
+    """How many records decide with a probability of 80 %: if the value is true, or, beside a baseline, if nothing is worse.
+
+    Empty if that is unknown, or these records would do. Two systems that are equally fair must keep the margin on both
+    sides of 0, each with 90 %.
+    """
+    size, power = (abs(limit), 0.9) if e.baseline else (abs(limit - (e.value or 0.0)), 0.8)
+    if not e.se or e.freedom is None or not 0 < size < math.inf:
+        return ""
+    needed = Precision(e.se, e.clusters, e.freedom).needed(size, 1 - confidence_level, power)
+    if needed <= e.clusters:
+        return ""
+    when = "if nothing is worse than in the baseline" if e.baseline else "if the value stays the same"
+    return f" (about {counted(int(float(f'{needed:.2g}')), wording.unit_of(e))}, {when})"
 
 
 def _widened(e: Estimate, bound: float, among: int, confidence_level: float) -> float:
