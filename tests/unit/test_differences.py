@@ -1,6 +1,7 @@
 """Systems compared, each less its own random-sentence baseline, and two saved audits compared by the command."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,23 @@ def test_the_same_summaries_are_equal_whatever_else_either_audit_measured() -> N
     for pair in permutations(audits, 2):
         found = {e.quantity: e.value for e in compare(*pair) if e.value is not None}
         assert found == pytest.approx(dict.fromkeys(found, 0), abs=1e-12)
+
+
+def test_records_of_a_cluster_that_one_system_refused_are_not_compared() -> None:
+    """Two systems write the same, but one refuses a record of each product: no difference, in one audit or two."""
+    cases = [
+        Case(
+            held,
+            replace(case.summary, system=system, reason="refused" if system == "b" and i % 3 == 0 else ""),
+        )
+        for i, case in enumerate(blind_writers((1,), 36))
+        for held in [replace(case.record, seed_document=f"p{i // 3}")]
+        for system in ("a", "b")
+    ]
+    result = audited(cases)
+    for found in (list(result.differences), compare(result, result, system="a", against="b")):
+        assert {e.clusters for e in found} == {12}
+        assert [e.value for e in found] == pytest.approx([0] * len(found), abs=1e-12)
 
 
 def test_a_difference_of_systems_is_no_more_certain_than_the_few_records_that_decide_it() -> None:

@@ -19,7 +19,7 @@ from fairbrief.auditing.chance import flip_test
 from fairbrief.auditing.estimating import Fields, Settings, Test
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Units, together
 from fairbrief.auditing.observing import OF_EXTRACTS, WITHOUT_EXTRACTS
-from fairbrief.auditing.origins import Key
+from fairbrief.auditing.origins import Key, united
 from fairbrief.auditing.parts import CommonClusters, Part, maps_of
 from fairbrief.statistics.jackknife import Spreads, detectable, with_more_error
 from fairbrief.types import Estimate, Integers, Measure, Note
@@ -164,22 +164,21 @@ def _paired(
 
     ``few`` are the notes of a pair that is compared on the clusters of the two only.
     """
-    answered = CommonClusters.of(parts)
-    many = [i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(answered.clusters)]
-    by_many = answered.by_all(many)
-    of_many = cache(lambda i: answered.units(i, by_many, seed))
+    every = united([part.clusters for part in parts])
+    many = tuple(i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(every))
+    common_of = cache(lambda several: CommonClusters.of([parts[i] for i in several], seed))
     for pair in pairs:
         are_many = set(pair) <= set(many)
-        common = by_many if are_many else answered.by_all(pair)
-        if len(common) < 2:
+        several = many if are_many else pair
+        answered, places = common_of(several), [several.index(i) for i in pair]
+        if (common := len(answered.common)) < 2:
             continue
-        units = [of_many(i) if are_many else answered.units(i, common, seed) for i in pair]
-        with_extracts = answered.with_extracts(pair, common)
-        beside = units if len(with_extracts) == len(common) else []
-        if 1 < len(with_extracts) < len(common):
-            beside = [answered.units(i, with_extracts, seed) for i in pair]
+        units, with_extracts = [answered.units[i] for i in places], answered.with_extracts(places)
+        beside = units if len(with_extracts) == common else []
+        if 1 < len(with_extracts) < common:
+            beside = [answered.units_of(i, with_extracts) for i in places]
         a, b = (parts[i] for i in pair)
-        yield Pair(a, b, units, len(common), beside, () if are_many else few)
+        yield Pair(a, b, units, common, beside, () if are_many else few)
 
 
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:

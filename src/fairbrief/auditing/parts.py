@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from fairbrief.auditing.jackknifed import ClusterRows, Units, summed, units_of_rows
 from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, first_met, systems_of, united
+from fairbrief.auditing.system_runs import RUN
 from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 
@@ -108,33 +110,53 @@ def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) ->
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommonClusters:
     """The clusters of several parts, and the index of each in each part: -1 if it is absent. Shapes: (clusters,)."""
 
     parts: Sequence[Part]
     clusters: Names
     places: Sequence[Integers]
+    seed: int
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> CommonClusters:
-        """What these parts answered."""
+    def of(cls, parts: Sequence[Part], seed: int = 0) -> CommonClusters:
+        """What these parts answered: in clusters of several records, only the records that all answered.
+
+        Otherwise a system that refused the hard records of its clusters would look better than one that summarized them. All
+        records count if fewer than half of the common clusters have a common one, or fewer than two.
+        """
+        found = cls._of(parts, seed)
+        if any(part.members.cluster is not None for part in parts):
+            records = [_records_of(part) for part in parts]
+            are_common = [np.all([of.places_in(others) >= 0 for others in records], axis=0) for of in records]
+            limited = cls._of([_limited(*one, seed) for one in zip(parts, are_common, strict=True)], seed)
+            if len(limited.common) >= max(2, len(found.common) / 2):
+                return limited
+        return found
+
+    @classmethod
+    def _of(cls, parts: Sequence[Part], seed: int) -> CommonClusters:
         clusters = united([part.clusters for part in parts])
-        return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts])
+        return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts], seed)
 
-    def by_all(self, several: Sequence[int]) -> Integers:
-        """The clusters that all of these parts answered, in the order of the first of them; none of no part. Shape (common,)."""
-        if not several:
-            return np.zeros(0, dtype=np.int64)
-        common = np.flatnonzero(np.all([self.places[i] >= 0 for i in several], axis=0))
-        return common[np.argsort(self.places[several[0]][common])]
+    @cached_property
+    def common(self) -> Integers:
+        """The clusters that all parts answered, in the order of the first of them. Shape (common,)."""
+        common = np.flatnonzero(np.all([places >= 0 for places in self.places], axis=0))
+        return common[np.argsort(self.places[0][common])]
 
-    def with_extracts(self, several: Sequence[int], common: Integers) -> Integers:
-        """The clusters for which every part has random extracts, in order."""
-        there = [self.parts[i].has_extracts[self.places[i][common]] for i in several]
-        return common[np.all(there, axis=0)]
+    @cached_property
+    def units(self) -> list[Units]:
+        """The jackknife units of each part, on the common clusters only."""
+        return [self.units_of(i, self.common) for i in range(len(self.parts))]
 
-    def units(self, i: int, common: Integers, seed: int) -> Units:
+    def with_extracts(self, several: Sequence[int]) -> Integers:
+        """The common clusters for which each of these parts has random extracts, in order."""
+        there = [self.parts[i].has_extracts[self.places[i][self.common]] for i in several]
+        return self.common[np.all(there, axis=0)]
+
+    def units_of(self, i: int, common: Integers) -> Units:
         """The jackknife units of a part, on these clusters only."""
         part, chosen = self.parts[i], self.places[i][common]
         if np.array_equal(chosen, np.arange(len(part.clusters))):
@@ -143,5 +165,27 @@ class CommonClusters:
         if not part.units.clusters:
             return Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
         rows = [part.members.of_clusters(chosen)]
-        groups = group_numbers(names, seed) if len(names) > ONE_BY_ONE else None
+        groups = group_numbers(names, self.seed) if len(names) > ONE_BY_ONE else None
         return units_of_rows(rows, [names], [groups])[0]
+
+
+def _records_of(part: Part) -> Names:
+    """The record of each row; the runs of one record are one."""
+    origins = part.ledger.origins.of(np.flatnonzero(part.ledger.reasons == 0)[part.members.chosen])
+    if any(name == RUN for kind in origins.known_kinds for pairs in kind.subgroups for name, _ in pairs):
+        return Names(pc.replace_substring_regex(origins.records.encoded, r"#[0-9]+$", ""))
+    return origins.records
+
+
+def _limited(part: Part, is_wanted: NDArray[np.bool_], seed: int) -> Part:
+    """A part with only these of its rows. Shape: (rows,)."""
+    if is_wanted.all():
+        return part
+    members = part.members
+    cluster = np.arange(part.rows) if members.cluster is None else members.cluster
+    first, code = first_met(cluster[is_wanted])
+    names = part.clusters.of(cluster[is_wanted][first])
+    rows = ClusterRows(part.ledger, members.chosen[is_wanted], code if len(first) < len(code) else None)
+    groups = group_numbers(names, seed) if len(names) > ONE_BY_ONE else None
+    (units,) = units_of_rows([rows], [names], [groups])
+    return replace(part, clusters=names, rows=len(code), units=units, members=rows)

@@ -138,12 +138,12 @@ def _sums(parts: Sequence[Part], resampling: Resampling) -> tuple[Floats, int]:
 
     Shape (1 + resamples, systems, columns); systems share the resamples.
     """
-    common = CommonClusters.of(parts)
-    answered = common.by_all(range(len(parts)))
-    rows = [part.sums[place[answered]] for part, place in zip(parts, common.places, strict=True)]
+    answered = CommonClusters.of(parts)
+    common = answered.common
+    rows = [part.sums[place[common]] for part, place in zip(answered.parts, answered.places, strict=True)]
     stacked = np.stack(rows, axis=1)
-    totals = resampling.totals(stacked.reshape(len(answered), len(parts) * stacked.shape[-1]))
-    return totals.reshape(len(totals), *stacked.shape[1:]), len(answered)
+    totals = resampling.totals(stacked.reshape(len(common), len(parts) * stacked.shape[-1]))
+    return totals.reshape(len(totals), *stacked.shape[1:]), len(common)
 
 
 def normalised(values: Floats) -> Floats:
