@@ -63,23 +63,32 @@ WORLDS = {
 }
 
 
-def year(rng: np.random.Generator, world: World, nights: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, weights and standard errors of a fair year. Shapes: (6, nights)."""
+def year(
+    rng: np.random.Generator, world: World, nights: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values, weights and standard errors of a fair year; shapes (6, nights). The number of common records; shape (nights, nights)."""
     low, high = world.records
     counts = rng.integers(low, high + 1, nights)
     if world.baseline:
         counts[0] = world.baseline
     shape = SYSTEMS, GROUPS, nights
     values, errors = np.empty(shape), np.empty(shape)
-    records = np.empty((SYSTEMS, GROUPS, 0))
+    records, ids, has = (
+        np.empty((SYSTEMS, GROUPS, 0)),
+        np.empty(0, dtype=int),
+        np.zeros((nights, counts.sum())),
+    )
     for night, n in enumerate(counts):
-        known = records[..., :0]
+        chosen = np.empty(0, dtype=int)
         if world.returning:
             before = records.shape[-1]
-            known = records[..., rng.choice(before, min(n, int(world.returning * before)), replace=False)]
+            chosen = rng.choice(before, min(n, int(world.returning * before)), replace=False)
+        known = records[..., chosen]
         new = rng.exponential(size=(SYSTEMS, GROUPS, n - known.shape[-1]))
         new -= new.mean(axis=1, keepdims=True)  # of one system, the groups' differences sum to 0
         records = np.concatenate([new * np.sqrt(1.5), known], axis=-1)
+        ids = np.concatenate([counts[:night].sum() + np.arange(new.shape[-1]), ids[chosen]])
+        has[night, ids] = 1
         values[..., night], errors[..., night] = records.mean(-1), records.std(-1, ddof=1) / np.sqrt(n)
     usual = (low + high) / 2
     level = np.empty(shape)
@@ -97,7 +106,7 @@ def year(rng: np.random.Generator, world: World, nights: int) -> tuple[np.ndarra
         weights = (
             weights * (rng.random(nights) >= world.missing) * (rng.random((GROUPS, nights)) >= world.missing)
         )
-    return values.reshape(-1, nights), weights.reshape(-1, nights), errors.reshape(-1, nights)
+    return values.reshape(-1, nights), weights.reshape(-1, nights), errors.reshape(-1, nights), has @ has.T
 
 
 def alarms(
@@ -105,11 +114,11 @@ def alarms(
 ) -> np.ndarray:
     """Which monitored nights have an alarm, of each series, if the first drifts so many nights after the reference."""
     reference = 1 if world.baseline else REFERENCE
-    values, weights, errors = year(rng, world, reference + nights)
+    values, weights, errors, common = year(rng, world, reference + nights)
     usual = np.sqrt(2 / sum(world.records) / (1 - world.between))
     values[0, reference + after :] += drift * usual
     known = 0.0 if world.is_limit else None
-    scan = sequential.scan(values, weights, errors, reference, known)
+    scan = sequential.scan(values, weights, errors, reference, known, common)
     seen = (scan.evidence >= LIMIT) & ((scan.change > 0) | (not world.is_limit))
     return np.asarray(seen.any(axis=-2))
 
@@ -137,7 +146,7 @@ def slow(drift: float, over: int, years: int, nights: int = 120) -> dict[str, fl
     rng = np.random.default_rng([2, years, over])
     begins, seen, dated = REFERENCE + 20, [], []
     for _ in range(years):
-        values, weights, errors = (of[:1] for of in year(rng, World(), REFERENCE + nights))
+        values, weights, errors = (of[:1] for of in year(rng, World(), REFERENCE + nights)[:3])
         grown = np.minimum(1, np.arange(1, values.shape[-1] - begins + 1) / over)
         values[:, begins:] += drift * grown / np.sqrt(40)
         evidence = sequential.scan(values, weights, errors, REFERENCE).evidence[0]
@@ -165,6 +174,12 @@ def main() -> None:
             )
             for drift in (0.5, 1, 1.5, 2, 3, 5)
             for after in (0, 100)
+        },
+        "nights until a drift is seen, if nine of ten records return": {
+            f"{drift:g} standard deviations": _described(
+                delays(World(returning=0.9), drift, 0, asked.years // 4)
+            )
+            for drift in (3, 5)
         },
         "nights until a slow drift is seen": {
             f"{drift:g} standard deviations after {over} nights": slow(drift, over, asked.years)

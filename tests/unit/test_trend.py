@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.cli.command import ended
 from tests.sample_nights import GROUPS, SIGNATURE, SPEC, night
 
 import fairbrief
 from fairbrief.errors import FairbriefError
+from fairbrief.reports.audit_folder import SOURCES, opened
 from fairbrief.statistics import sequential
 
 FLOOR = f"{SPEC}:relative_difference[cross]-random>="
@@ -73,6 +76,20 @@ def test_a_scan_by_hand(error: float, variance: float) -> None:
     assert (found.before[0, 0], found.change[0, 0], found.freedom[0, 0]) == (1, 4, 1)
     assert found.error[0, 0] == pytest.approx(sqrt(variance * 4.964102), abs=1e-6)
     assert found.ratio[0, 0] == pytest.approx(0.832330, abs=1e-6)
+
+
+def test_common_records_correlate_nights() -> None:
+    """Nights 1 and 2 of four records share three, nights 0 and 2 one: the mean of nights 0 and 1 and that of night 2 have the variance
+    ½ + 1 − 2 · (¼ + ¾) / 2 = ½. If all share all, it is 0; and dependence, the larger of the two, decides.
+    """
+    common = np.array([[4.0, 0, 1], [0, 4, 3], [1, 3, 4]])
+    weights, w0, w1 = np.ones(3), np.array([[2.0]]), np.array([[1.0]])
+    found = [
+        sequential._with_common_records(weights, of, 2, w0, w1)[0, 0] for of in (common, np.ones((3, 3)))
+    ]
+    assert found == pytest.approx([0.5, 0])
+    alone = sequential.scan(np.array([0.0, 2, 5]), weights, weights, 2)
+    assert sequential.scan(np.array([0.0, 2, 5]), weights, weights, 2, common=common).error == alone.error
 
 
 def test_dependence_is_bartletts_sum() -> None:
@@ -149,6 +166,20 @@ def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:
     folders = str(tmp_path / "nightly"), str(tmp_path / "release")
     assert fairbrief.trend(folders[0], baseline=folders[1]).outcome == "fail"
     assert "since about 2026-04-1" in output
+
+
+def test_nights_of_nearly_the_same_records_raise_no_alarm(tmp_path: Path) -> None:
+    """If nine of ten records return each night, a drift of 15 points is no evidence; with new records it is. Both are said."""
+    for step, code in ((40, 1), (4, 0)):
+        folders = nights(tmp_path / str(step), shift=-0.15)
+        for i, folder in enumerate(folders):
+            ids = pa.array(range(step * i, step * i + 40), pa.int64())
+            table = pa.table({"record": ids, "documents": ids})
+            of_audit = {"audit": opened(folder)[0].audit}
+            pq.write_table(table.replace_schema_metadata(of_audit), folder / SOURCES)
+        found, output = run(folders)
+        assert found == code, output
+        assert ("Nights share 90% of their records with the night before" in output) == (step == 4)
 
 
 @pytest.mark.parametrize(("limit", "code"), [(-0.05, 1), (-0.3, 0)])

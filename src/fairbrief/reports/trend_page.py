@@ -178,6 +178,11 @@ def _cautions(trend: Trend) -> Iterator[str]:
         yield f"Not compared, because the reference has no value: {listed(trend.new, SHOWN)}."
     if trend.monitored > 0 and not trend.of("input"):
         yield "The audits do not describe their inputs, so changes of inputs are unknown. Audit again with this version."
+    if (trend.repeated or 0) > 0.1:
+        yield (
+            f"Nights share {trend.repeated:.0%} of their records with the night before, so they contain less information. New "
+            "records each night show a drift sooner; for a fixed set of records, use 'fairbrief compare'."
+        )
     if trend.monitored > YEAR:
         yield f"The limits hold for {YEAR} nights after the reference. Begin a new reference."
 

@@ -104,13 +104,15 @@ def trend(
     fewest = {"limit": -1, "contrast": 0}  # others need half of the reference
     chosen = [key for key in keys if known[key] > fewest.get(key.kind, (many - 1) / 2)]
     tested = Counter(PANEL[key.kind] for key in chosen)
+    common = _common_records([per_record.read_sources(p / SOURCES, one.audit) for p, one in ordered.items()])
     contrasts = [key for key in keys if key.kind == "contrast"]
     return Trend(
         nights, many, ALPHA,
-        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[PANEL[key.kind]])) for key in chosen),
+        tuple(_series(key, points, many, sequential.log_limit(ALPHA, tested[PANEL[key.kind]]), common) for key in chosen),
         tuple(r for i, (a, b) in enumerate(pairwise(made), 1) for r in _releases(a, b, i)),
         absent=tuple(key.title for key in contrasts if known[key] and key not in points[-1]),
         new=tuple(key.title for key in contrasts if not known[key]),
+        repeated=_repeated(common),
     )  # fmt: skip
 
 
@@ -232,16 +234,35 @@ def _releases(before: Mapping[str, Any], after: Mapping[str, Any], night: int) -
                         yield Release(night, system, name, old, new)
 
 
+def _common_records(sources: Sequence[Any]) -> Floats:
+    """The number of records that each two nights have in common; 0 if it is unknown. Shape (nights, nights)."""
+    from scipy.sparse import csr_array
+
+    ids = [np.zeros(0, dtype=np.int64) if of is None else of["record"].to_numpy() for of in sources]
+    night = np.repeat(np.arange(len(ids)), [len(of) for of in ids])
+    distinct, record = np.unique(np.concatenate(ids), return_inverse=True)
+    has = csr_array((np.ones(len(record)), (night, record)), shape=(len(ids), len(distinct)))
+    return np.asarray((has @ has.T).toarray())
+
+
+def _repeated(common: Floats) -> float | None:
+    """The median share of a night's records that the night before has, too; None if unknown."""
+    many, shared = np.diagonal(common), np.diagonal(common, 1)
+    known = (many[:-1] > 0) & (many[1:] > 0)
+    return float(np.median(shared[known] / many[1:][known])) if known.any() else None
+
+
 # ------------------------------------------------------------------------------------------- one series
 
 
-def _series(key: _Key, points: Sequence[Points], reference: int, limit: float) -> Series:
-    """A series with its change, if the evidence for one ever reached the limit."""
+def _series(key: _Key, points: Sequence[Points], reference: int, limit: float, common: Floats) -> Series:
+    """A series with its change, if the evidence for one ever reached the limit; ``common`` are `_common_records`."""
     of = [points_of.get(key, ABSENT) for points_of in points]
     values, errors, weights = np.array([(p.value, p.error, p.weight) for p in of], dtype=np.float64).T
     drift = None
     if len(points) > reference and (key.limit is not None or weights[:reference].any()):
-        drift = _drift(sequential.scan(values, weights, errors, reference, key.limit), key, reference, limit)
+        seen = sequential.scan(values, weights, errors, reference, key.limit, common)
+        drift = _drift(seen, key, reference, limit)
     end = None if drift is None else drift.since
     steady, weight, error = values[:end], weights[:end], errors[:end]
     spans = (WEEK, MONTH) if (weight > 0).sum() > 1 else ()

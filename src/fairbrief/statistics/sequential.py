@@ -72,13 +72,21 @@ class Scan(NamedTuple):
         return float(middle - half), float(middle + half)
 
 
-def scan(values: Floats, weights: Floats, errors: Floats, reference: int, known: float | None = None) -> Scan:
+def scan(
+    values: Floats,
+    weights: Floats,
+    errors: Floats,
+    reference: int,
+    known: float | None = None,
+    common: Floats | None = None,
+) -> Scan:
     """The evidence for every change in some series.
 
     Shapes: ``values``, ``weights`` and ``errors`` (…, nights); the first ``reference`` nights are not monitored. A night's
     variance is σ²/weight, and a night with weight 0 is missing. σ² is the larger of two estimates: from the nights' scatter around
     their means before and after the start, and from their standard ``errors``. It is multiplied by the dependence of the nights
-    before the start. ``known`` is a limit that replaces the mean before the start.
+    before the start, or more if nights have records in common: ``common`` (nights, nights) are the numbers of records of
+    each night and of each two; 0 if unknown. ``known`` is a limit that replaces the mean before the start.
     """
     is_there = weights > 0
     values, errors = np.where(is_there, values, 0.0), np.where(is_there, errors, 0.0)
@@ -104,12 +112,29 @@ def scan(values: Floats, weights: Floats, errors: Floats, reference: int, known:
         if known is not None:
             before, w0 = np.full_like(before, known), np.full_like(w0, np.inf)
         v = (1 / w1 + 1 / w0) * dependence(values, weights, starts)[..., None]
+        if common is not None:
+            v = np.maximum(v, _with_common_records(weights, common, reference, w0, w1))
         ratio = v / (v + night)
         change, error = s1 / w1 - before, np.sqrt(variance * v)
         evidence = log_evidence(change / error, freedom, ratio)
     is_seen = (starts[:, None] <= starts) & (n1 > 0) & (freedom > 0) & (w0 > 0)
     evidence = np.where(is_seen & ~np.isnan(evidence), evidence, -np.inf)
     return Scan(before, change, error, freedom, ratio, evidence)
+
+
+def _with_common_records(weights: Floats, common: Floats, reference: int, w0: Floats, w1: Floats) -> Floats:
+    """The variance of each change, in units of σ², if nights are correlated by their common records. Shapes as in `scan`."""
+    many = np.maximum(np.diagonal(common), 1)
+    correlation = common / np.sqrt(np.multiply.outer(many, many))
+    np.fill_diagonal(correlation, 1)
+    roots, nights = np.sqrt(weights), np.arange(reference, weights.shape[-1])
+    sums = (roots[..., :, np.newaxis] * correlation * roots[..., np.newaxis, :]).cumsum(-1).cumsum(-2)
+    # Sums over pairs of nights: both before the start; one before it, the other from it on; both from it on.
+    squares = np.diagonal(sums, axis1=-2, axis2=-1)
+    before = squares[..., nights - 1, np.newaxis]
+    mixed = sums[..., nights - 1, :][..., nights] - before
+    after = squares[..., np.newaxis, nights] - 2 * mixed - before
+    return np.asarray(before / w0**2 - 2 * mixed / (w0 * w1) + after / w1**2)
 
 
 def dependence(values: Floats, weights: Floats, starts: Integers) -> Floats:
