@@ -228,6 +228,7 @@ RANKED = {
         "shorter",
     ),
     "one fairer than two": ("fair", "odds 0.5", "odds 0.5 again"),
+    "one fairer than two, with shorter summaries": ("shorter", "odds 0.7", "odds 0.5"),
     "one fairer than four": ("fair", "odds 0.7", "odds 0.5", "odds 0.5 again", "odds 0.3"),
 }
 

@@ -1,7 +1,7 @@
 """An order of systems over several data sets: the mean of min–max-normalised values.
 
-Systems are ordered by their largest group difference in absolute value, minus the random-sentence baseline if there is one. The
-published order is of unsigned scores, which are larger for shorter summaries.
+Systems are ordered by their largest group difference in absolute value, minus the random-sentence baseline if there is one, and
+without the noise that makes it larger for shorter summaries. The published order is of unsigned scores, which have that noise.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fairbrief.statistics import ratio
 from fairbrief.types import Data, Floats, Measure, Table, Totals
 
 LARGEST = "largest group difference"
-"""The order's value: the largest absolute group difference, minus its random-sentence baseline."""
+"""The order's value: the largest absolute group difference, minus its random-sentence baseline, without noise."""
 SHARES = ("uneven_share",)
 """Secondary estimates in the published order: smaller is better, as for every disparity."""
 
@@ -120,9 +120,18 @@ def _overalls(
 
 
 def _largest(measure: Measure, totals: Totals) -> dict[str, Floats]:
-    """The largest absolute group difference; nan if one is undefined."""
-    sizes = [np.abs(array) for array in jackknifed.from_extracts(measure, totals).values()]
-    return {LARGEST: np.max(np.stack(sizes, axis=-1), axis=-1)} if sizes else {}
+    """The largest absolute group difference of all records and of each resample, without noise; nan if one is undefined.
+
+    √max(0, d² − v), with the variance v of the difference d over resamples. Shorter summaries have a larger v, and so a larger d².
+    """
+    squares = []
+    for array in jackknifed.from_extracts(measure, totals).values():
+        values = np.broadcast_to(array, totals.array.shape[:-1])
+        drawn = np.ma.masked_invalid(values[1:])
+        noise = drawn.var(axis=0).filled(0.0) if len(drawn) else np.zeros(values.shape[1:])
+        # The square of a resample has the noise of the records, and that of resampling.
+        squares.append(values**2 - np.stack([noise, *[2 * noise] * len(drawn)]))
+    return {LARGEST: np.sqrt(np.maximum(np.max(np.stack(squares, axis=-1), axis=-1), 0.0))} if squares else {}
 
 
 def _published(measure: Measure, totals: Totals) -> dict[str, Floats]:
@@ -178,6 +187,6 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
 
 
 BY_DIFFERENCES = (
-    "Values: the largest absolute group difference, minus the random-sentence baseline if there is one. With few records or short "
-    "summaries it is larger by chance: read the order with its intervals, of systems whose summaries are about equally long."
+    "Values: the largest absolute group difference, minus the random-sentence baseline if there is one, and without its noise: "
+    "√max(0, d² − v), with the variance v over resamples. 0: no larger than noise. With --resamples 0, v is 0."
 )
