@@ -220,7 +220,7 @@ def test_records_of_a_cluster_that_one_system_refused_are_not_compared() -> None
     ]
     result = audited(cases)
     for found in (list(result.differences), compare(result, result, system="a", against="b")):
-        assert {e.clusters for e in found} == {12}
+        assert {(e.clusters, e.n) for e in found} == {(12, 24)}
         assert [e.value for e in found] == pytest.approx([0] * len(found), abs=1e-12)
 
 

@@ -40,6 +40,7 @@ class Pair:
     b: Part
     units: Sequence[Units]
     common: int
+    records: int
     with_extracts: Sequence[Units] = ()
     notes: tuple[Note, ...] = ()
 
@@ -49,7 +50,7 @@ class Pair:
         a, b, common = self.a, self.b, self.common
         missing = max(len(a.clusters), len(b.clusters)) - common
         return {
-            "system": a.system, "baseline": b.system, "subgroup": dict(a.subgroup), "n": common, "clusters": common,
+            "system": a.system, "baseline": b.system, "subgroup": dict(a.subgroup), "n": self.records, "clusters": common,
             "kind": "group_difference", "excluded": {"not answered by all compared": missing} if missing else {},
             "system_kind": a.system_kind, "baseline_kind": b.system_kind,
         }  # fmt: skip
@@ -178,7 +179,7 @@ def _paired(
         if 1 < len(with_extracts) < common:
             beside = [answered.units_of(i, with_extracts) for i in places]
         a, b = (parts[i] for i in pair)
-        yield Pair(a, b, units, common, beside, () if are_many else few)
+        yield Pair(a, b, units, common, answered.records, beside, () if are_many else few)
 
 
 def _of_pairs(measures: Sequence[Measure], pairs: Sequence[Pair], settings: Settings) -> list[Estimate]:

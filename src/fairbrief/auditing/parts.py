@@ -147,6 +147,15 @@ class CommonClusters:
         return common[np.argsort(self.places[0][common])]
 
     @cached_property
+    def records(self) -> int:
+        """How many records the common clusters have, in the part in which they have fewest."""
+        members = (
+            part.members.of_clusters(place[self.common])
+            for part, place in zip(self.parts, self.places, strict=True)
+        )
+        return min(len(of.chosen) for of in members)
+
+    @cached_property
     def units(self) -> list[Units]:
         """The jackknife units of each part, on the common clusters only."""
         return [self.units_of(i, self.common) for i in range(len(self.parts))]
