@@ -14,8 +14,6 @@ HALF = "\ud83d half"
 BAD_LINES: dict[str, tuple[Any, str]] = {
     "truncated": (WHOLE[:60], "one complete JSON object per line"),
     "invalid JSON": ("not json", "found invalid JSON"),
-    "a number": ("7", "expected an object"),
-    "no id": ({k: v for k, v in row(9).items() if k != "id"}, "'id'"),
     "Latin-1": (WHOLE.replace("garden", "gärden").encode().replace(b"soup", b"so\xfcp", 1), "not UTF-8"),
     "NUL byte": (WHOLE[:30] + "\0" + WHOLE[30:], "Invalid control character"),
     "nested too deeply": ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
@@ -103,14 +101,6 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     (main_value, *_) = results(tmp_path / "out")["estimates"]
     assert (main_value["value"], sum(main_value["excluded"].values())) == (None, 3)
     assert main_value["notes"]
-
-
-def test_empty_summaries_are_counted_and_not_scored(tmp_path: Path, fairbrief: Command) -> None:
-    """Blank, null and absent summaries add no row; each has its reason."""
-    file = write(tmp_path / "in.jsonl", [*rows(4), row(5, summary=" \n"), row(6, summary=None)])
-    main_value = fairbrief.audited(tmp_path, file, "--measure", "rouge1", "--resamples", "20")["estimates"][0]
-    assert main_value["n"] == 4
-    assert main_value["excluded"] == {"empty summary": 1, "missing summary": 1}
 
 
 def test_an_attribute_that_is_no_attribute_yet_is_found_with_the_command_of_the_message(

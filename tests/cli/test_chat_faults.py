@@ -1,6 +1,5 @@
 """Every command that asks a chat model, against a server with every fault: none waits, asks or takes without end."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -8,19 +7,12 @@ from tests.cli.command import Command, rows, write
 from tests.stub_chat import StubChat, asking
 
 FAULTS = [
-    "429", "429-zero", "429-date", "429-nan", "503", "cut", "drop", "malformed", "shape", "trickle", "bomb", "flood",
+    "500", "429", "429-zero", "429-date", "429-nan", "503", "cut", "drop", "malformed", "shape", "trickle", "bomb", "flood",
 ]  # fmt: skip
-NO_ANSWER = ["refuse", "filter", "empty"]
 COMMANDS = ["summarize", "sweep", "claims", "judge"]
-
-
-def met(faults: list[str]) -> list[tuple[str, str]]:
-    """All commands ask through one client: each fault is met by one of them, and the first by all."""
-    one_each = [(fault, COMMANDS[i % 4]) for i, fault in enumerate(faults)]
-    return one_each + [(faults[0], command) for command in COMMANDS[1:]]
-
-
-TRIED = met(["500", *FAULTS])
+TRIED = [(fault, COMMANDS[i % 4]) for i, fault in enumerate(FAULTS)]
+TRIED += [(FAULTS[0], command) for command in COMMANDS[1:]]
+"""All commands ask through one client: each fault is met by one of them, and the first by all."""
 RECORDS = 4
 SETTINGS = "pause=0.01, timeout=0.5, concurrency=4"
 
@@ -54,17 +46,6 @@ def test_a_fault_that_stays_ends_the_command(
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize(("fault", "command"), met(NO_ANSWER))
-def test_what_has_no_answer_is_counted(fault: str, command: str, tmp_path: Path, fairbrief: Command) -> None:
-    """A refusal, a filtered and an empty answer are answers without a text: asked once or twice, never without end."""
-    with StubChat(answer=lambda _: "- Score: 4", faults={fault: 1.0}) as server:
-        done = fairbrief(*arguments(command, tmp_path, server, retries=20))
-        assert 0 < server.requests <= 2 * 2 * RECORDS
-    assert done.code in (0, 2, 3), done
-    assert "Traceback" not in done.err
-    assert re.search("refused|empty|unparsed|judge|unanswered", done.err + done.out), done
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_redirect_ends_the_command(command: str, tmp_path: Path, fairbrief: Command) -> None:
     """No command sends a text to a host that the server names."""
@@ -73,12 +54,3 @@ def test_a_redirect_ends_the_command(command: str, tmp_path: Path, fairbrief: Co
         assert other.requests == 0
     assert done.code == 2
     assert "redirects to" in done.err
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_what_is_kept_of_a_dirty_reply_can_be_read(command: str, tmp_path: Path, fairbrief: Command) -> None:
-    """What a model sends with NULs and half characters in it is written so that an audit reads it."""
-    with StubChat(answer=lambda _: "- Score: 4", faults={"dirty": 1.0}) as server:
-        assert fairbrief(*arguments(command, tmp_path, server, retries=1)).code == 0
-    if (out := tmp_path / "out.jsonl").is_file():
-        assert fairbrief("audit", str(out), "--resamples", "20").code == 0

@@ -1,4 +1,4 @@
-"""Nine inputs in the shapes that people have, made on the spot: a folder of files for each.
+"""Eight inputs in the shapes that people have, made on the spot: a folder of files for each.
 
 The reviews are our own words; what differs is how they are kept.
 """
@@ -73,14 +73,6 @@ def _long_and_summaries(folder: Path) -> None:
         {"asin": key, "model": system, "generated_summary": summary(of, system)}
         for key, of in hotels().items() for system in ("even", "rosy")
     ])  # fmt: skip
-
-
-def _long_with_repeated_summary(folder: Path) -> None:
-    rows = []
-    for of in hotels().values():
-        said = summary(of, "even")
-        rows += [{"hotel": r.hotel, "stars": r.stars, "review": r.text, "summary": said} for r in of]
-    table(folder / "export.csv", rows)
 
 
 def _wide(folder: Path) -> None:
@@ -169,7 +161,6 @@ class Shape:
 BOTH, STARS = ("even", "rosy"), {"stars": 4}
 SHAPES = {
     "long table, summaries in a second file": Shape(_long_and_summaries, ("reviews.csv", "summaries.csv"), BOTH, {"rating": 4}),
-    "long table, summary in each row": Shape(_long_with_repeated_summary, ("export.csv",), ("export",), STARS),
     "wide table, two systems": Shape(_wide, ("wide.csv",), BOTH, STARS, documents=58),
     "semicolons in Windows' encoding": Shape(_german_semicolons, ("bewertungen.csv",), ("bewertungen",), {"sterne": 4}),
     "logged calls, nested": Shape(_nested_json, ("calls.jsonl",), BOTH, STARS),

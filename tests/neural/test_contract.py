@@ -2,19 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.neural.tiny_models import ASKS, MODEL_SCORE_TOLERANCE, TEXTS, matrix
 
-from fairbrief.auditing import Plan, audit
-from fairbrief.engines.score_cache import Cached
 from fairbrief.scorers import bartscore, entailment
 from fairbrief.scorers.vectors import BertScore, Embedding
 from fairbrief.testing import SCORER_CLAUSES
-from fairbrief.types import Cacheable, Case, Document, Record, Scorer, Summary
 
 SCORERS: dict[str, tuple[str, Callable[..., Any]]] = {
     "bartscore": ("bart_folder", bartscore.BartScore),
@@ -61,38 +57,3 @@ def test_out_of_memory_halves_the_batch_and_changes_no_number(
     found = matrix(scorer, TEXTS, TEXTS)
     assert 1 <= len(failures) < 8
     np.testing.assert_allclose(found, wanted, atol=MODEL_SCORE_TOLERANCE)
-
-
-GIVEN = ("She said that her room was clean.", "He thanked his host. The view pleased him.")
-
-
-def cases() -> list[Case]:
-    """Reviews whose writers have a gender."""
-    found = []
-    for i in range(6):
-        documents = tuple(Document(f"{GIVEN[k % 2]} Room {i}.", {"gender": "MF"[k % 2]}) for k in range(4))
-        found.append(Case(Record(f"r{i}", documents), Summary(f"r{i}", "s", "The room was clean.")))
-    return found
-
-
-@pytest.mark.usefixtures("nltk_data")
-def test_a_model_is_checked_on_request_with_or_without_cache(classifier_folder: Path, tmp_path: Path) -> None:
-    """An entailment model reads both versions of every source when that is asked for, and else is named."""
-    scorer = f"entailment(model={classifier_folder}, device=cpu, dtype=fp32)"
-    measure = f"equal_coverage(scorer={scorer})@gender"
-
-    def wrap(made: Scorer) -> Scorer:
-        return Cached(made, tmp_path / "kept.sqlite") if isinstance(made, Cacheable) else made
-
-    values = []
-    for kept in (None, wrap):
-        quiet = audit(cases(), Plan(measures=[measure], n_resamples=50, wrap=kept))
-        assert [e.measure for e in quiet.estimates if e.quantity == "scorer_bias_support"] == []
-        assert "--check-scorers" in quiet.not_measured[-1].reason
-        asked = audit(cases(), Plan(measures=[measure], n_resamples=50, wrap=kept, check_scorers=True))
-        (own,) = (e for e in asked.estimates if e.quantity == "scorer_bias_support")
-        assert (own.n, asked.not_measured) == (6, ())
-        assert scorer.partition("(")[0] in own.measure
-        values.append(own.value)
-    assert values[0] == pytest.approx(values[1], abs=MODEL_SCORE_TOLERANCE)
-    assert abs(values[0]) > MODEL_SCORE_TOLERANCE

@@ -2,15 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from fairbrief import registry
 from fairbrief.auditing import Plan, audit
-from fairbrief.measures.representation import Representation
 from fairbrief.protocols.li_coverage import LiCoverage
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
-from fairbrief.types import Case, Claim, Document, Record, Rows, Summary
+from fairbrief.types import Case, Claim, Document, Record, Summary
 
 PRAISE = ("The room was clean and the staff was kind.", "The view over the harbour is worth the price!")
 BLAME = ("Breakfast came late, and the coffee was cold.", "Nobody answered the phone for two days.")
@@ -59,25 +57,6 @@ def test_every_scorer_gives_all_four_measures(kind: str, scorers: dict[str, str]
         assert estimate.n == 3
         assert (estimate.permutation_mean is None) == (kind == "claims")
         assert kind == "claims" or f"{kind}/" in estimate.signature
-
-
-@pytest.mark.parametrize("kind", ["bertscore", "bartscore", "entailment", "embedding"])
-def test_a_values_share_is_the_softmax_of_its_best_documents(kind: str, scorers: dict[str, str]) -> None:
-    """p_y = softmax(s/T), s the mean over the scorer's units of the best document of the value."""
-    (case, *_) = cases()
-    observation = Representation("mood", scorers[kind], temperature=0.5)
-    asks = observation.asks((case,))
-    scores = [next(iter(registry.make("scorer", ask.scorer).answer([ask]))) for ask in asks]
-    exchange = observation.permutation_scheme((case,))
-    assert exchange is not None
-    rows = observation.observe((case,), scores, exchange.labels[np.newaxis])
-    assert isinstance(rows, Rows)
-    matrix = scores[0].matrix
-    good = np.array([d.attributes["mood"] == "good" for d in case.record.documents])
-    s = np.array([matrix[~good].max(axis=0).mean(), matrix[good].max(axis=0).mean()])
-    expected = np.exp(s / 0.5) / np.exp(s / 0.5).sum()
-    shares = [rows.values[0, rows.columns.index(("summary", v))] for v in ("bad", "good")]
-    assert shares == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.usefixtures("nltk_data")

@@ -74,9 +74,7 @@ def test_audit_takes_every_field_of_a_plan() -> None:
 WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
     fairbrief.Plan: [
         ({"alpha": 0}, "alpha=0: give a number, above 0 and below 1."),
-        ({"alpha": 5}, "alpha=5: give a number, above 0 and below 1."),
         ({"confidence_level": 95}, "confidence_level=95: give a number, at least 0.5 and at most 0.9999."),
-        ({"confidence_level": "0.9"}, "confidence_level='0.9': give a number, at least 0.5"),
         ({"seed": -1}, "seed=-1: give a whole number, at least 0."),
         ({"n_resamples": "200"}, "n_resamples='200': give a whole number"),
         ({"n_resamples": 20.5}, "n_resamples=20.5: give a whole number"),
@@ -87,7 +85,6 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
         ({"measures": [3]}, "measures contains int: give names"),
         ({"measures": "bur@side"}, "measures='bur@side': give a list, measures=['bur@side']."),
         ({"attributes": "side"}, "attributes='side': give a list of texts, attributes=['side']."),
-        ({"baseline": 3}, "baseline=3: give a text."),
         ({"scorers": {"x": Ngram}}, "scorers contains the class Ngram: give an instance, Ngram(…)."),
         ({"scorers": [Ngram()]}, "give a mapping from names."),
         ({"check_scorers": "yes"}, "check_scorers='yes': give True or False."),
@@ -95,12 +92,10 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
     partial(fairbrief.read, ROWS): [
         ({"sample": "a"}, "sample='a': give a number."),
         ({"separator": ["||"]}, "separator=['||']: give a text."),
-        ({"id_field": 3}, "id_field=3: give a text."),
         ({"attributes": 3}, "attributes=3: give a text, a list of texts or a mapping from names."),
         ({"summary_field": [3]}, "give a text, a list of texts, a list of pairs or a mapping from names."),
         ({"bins": {"r": 3}}, "bins={'r': 3}: give a text, a list of texts or a mapping from names."),
         ({"on_error": "ignore"}, "on_error='ignore': give stop or skip."),
-        ({"missing": "away"}, "missing='away': give refuse, drop or group."),
         ({"summaries": 3}, "The summaries are the number 3. Give a data frame"),
         ({"speakers": 3}, "Records cannot be read from the number 3."),
         ({"min_documents": "a"}, "fairbrief.read has no setting 'min_documents'."),

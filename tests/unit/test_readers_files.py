@@ -262,7 +262,7 @@ def test_several_files(tmp_path: Path) -> None:
     reading = read([a, str(b)])
     assert [c.summary.system for c in reading] == ["a"] * 3 + ["b"] * 3
     assert [r.id for r in reading.records()] == ["0", "1", "2"]
-    with pytest.raises(DataError, match=r"b.jsonl:1 \(id '0'\).*after a.jsonl:1"):
+    with pytest.raises(DataError, match=r"b.jsonl:1 \(id '0'\).*after a.jsonl:1.*--group-by"):
         list(read([a, b], system="one"))
 
 
@@ -316,15 +316,6 @@ def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=found):
             beside(tmp_path, "s.jsonl", line)
         assert len(beside(tmp_path, "s.jsonl", line, on_error="skip")) == 3
-
-
-def test_own_summaries_and_others_beside(tmp_path: Path) -> None:
-    """Summaries beside join those of several systems in the file itself, once per record."""
-    path, other = tmp_path / "r.jsonl", tmp_path / "s.txt"
-    path.write_bytes(lines([ROWS[0] | {"system": "A"}, ROWS[0] | {"system": "B"}, ROWS[1] | {"system": "A"}]))
-    other.write_text("x\ny\n")
-    found = [(c.record.id, c.summary.system) for c in read(path, summaries={"S": other})]
-    assert found == [("0", "A"), ("0", "S"), ("0", "B"), ("1", "A"), ("1", "S")]
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "json"])

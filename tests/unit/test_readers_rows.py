@@ -220,16 +220,6 @@ def test_required_attribute() -> None:
     assert reading.skipped == [said]
 
 
-def test_duplicate_ids() -> None:
-    """An id twice for one system is an error that names both rows; for two systems it is none."""
-    rows = [ROW, ROW | {"system": "B"}, ROW | {"id": "c"}, ROW]
-    with pytest.raises(DataError, match=r"records:4 \(id 'a'\).*after records:1.*--group-by"):
-        list(read(rows))
-    reading = read(rows, on_error="skip")
-    assert len(list(reading)) == 3
-    assert reading.skipped_count == 1
-
-
 @pytest.mark.parametrize("option", [{"summary_field": "summry"}, {"attributes": {"x": "sumary"}}])
 def test_misspelt_field(option: dict[str, Any]) -> None:
     """A field that was asked for and that no row has is refused, with what there is."""

@@ -120,20 +120,6 @@ def test_an_absent_frame_library_names_its_extra(monkeypatch: pytest.MonkeyPatch
         getattr(Estimates(), f"to_{library}")()
 
 
-def test_absent_and_broken_folders_are_data_errors(tmp_path: Path) -> None:
-    """Neither an absent file nor a broken Parquet file shows a traceback of another library."""
-    with pytest.raises(DataError, match="no such file"):
-        audit_folder.load(tmp_path)
-    audit_folder.write_all(sample_results.make(), tmp_path)
-    path = tmp_path / "per_record" / "shares.parquet"
-    path.write_bytes(b"not parquet")
-    with pytest.raises(DataError, match=f"per_record/{path.name} is damaged"):
-        audit_folder.load(tmp_path)
-    path.unlink()
-    with pytest.raises(DataError, match=f"per_record/{path.name}: there is no such file"):
-        audit_folder.load(tmp_path)
-
-
 @pytest.mark.parametrize("column", ["system", "summary[neutral]"])
 def test_a_column_that_was_taken_out_is_named(tmp_path: Path, column: str) -> None:
     """A file of per-record statistics that somebody wrote again without a column is refused, not counted as zeros."""

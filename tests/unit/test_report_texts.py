@@ -102,8 +102,10 @@ def test_the_terminal_obeys_no_text() -> None:
 
 
 def test_the_page_holds_no_tag_or_address_of_the_input() -> None:
-    """Hostile texts add no element, handler, style or address; only the page's own anchors link."""
-    tags = Tags(html.render(sample_results.hostile())).found
+    """Hostile texts add no element, handler, style, address or control character; only the page's own anchors link."""
+    page = html.render(sample_results.hostile())
+    assert not sample_results.CONTROLS.search(page)
+    tags = Tags(page).found
     plain = {tag for tag, _ in Tags(html.render(sample_results.make())).found}
     assert {tag for tag, _ in tags} <= plain | {"g", "polygon", "circle"}
     assert [tag for tag, _ in tags].count("script") == 2

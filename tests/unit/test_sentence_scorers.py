@@ -91,7 +91,6 @@ def test_sentences_without_spaces_are_compared_by_their_words() -> None:
     ("bertscore(rescale=1)", "give auto or none or a number, below 1"),
     ("chat_entailment:m(unparsed=2)", r"chat_entailment\(unparsed=2.0\): give a number, at least 0 and at most 1"),
     ("word_sentiment", "needs vectors"),
-    ("people(recogniser=oracle)", "recogniser=oracle is neither builtin nor spacy:NAME"),
 ])  # fmt: skip
 def test_settings_that_are_not_allowed_are_refused_with_those_that_are(spec: str, message: str) -> None:
     """Before any model or file is read."""

@@ -42,7 +42,6 @@ class Told:
     """
 
     name: ClassVar[str] = "told"
-    asked: ClassVar[list[str]] = []
     instruction: str = "none"
     temperature: float = 0.0
     samples: int = 1
@@ -57,7 +56,6 @@ class Told:
         every = 3 if self.words else {"none": 2, "fair": 4, "never": 1000}[self.instruction]
         refused = int(self.temperature * 2) + self.sentences - 1
         for record in records:
-            self.asked.append(record.id)
             i = int(record.id[1:])
             text = "alder birch" if (i + self.words) % every == 0 else "alder quartz"
             reason = "refused" if self.words and refused and i % 4 == refused else ""
@@ -78,7 +76,6 @@ def told(monkeypatch: pytest.MonkeyPatch) -> None:
         return known(kind, text, settings)
 
     monkeypatch.setattr(registry, "make", make)
-    Told.asked.clear()
 
 
 def records(n: int = 40) -> list[Record]:
@@ -108,15 +105,6 @@ def test_the_grid_holds_every_combination_named_as_it_is_read() -> None:
     ]  # fmt: skip
     assert [repr(job.summarizer) for job in jobs[:2]] == ["told", "told(instruction=fair)"]
     assert [job.system for job in grid("lead(sentences=2)", {}, Path("x"))] == ["lead(sentences=2)"]
-
-
-def test_what_is_on_disk_is_not_asked_for_again(tmp_path: Path) -> None:
-    """A second run asks nothing and finds the same; a value added to an axis asks only for its cells."""
-    first, again = (of_jobs(grid("told", {"instruction": ["none", "fair"]}, tmp_path), 70) for _ in range(2))
-    assert len(Told.asked) == 140
-    assert [e.value for e in again.estimates] == [e.value for e in first.estimates]
-    of_jobs(grid("told", {"instruction": ["none", "fair", "never"]}, tmp_path), 70)
-    assert len(Told.asked) == 210
 
 
 def test_every_cell_is_paired_with_the_baseline(tmp_path: Path) -> None:

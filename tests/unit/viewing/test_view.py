@@ -207,16 +207,6 @@ def test_inputs_that_moved_or_changed_are_said(tmp_path: Path) -> None:
         Answers([gone]).record(COVERAGE, "0:rosy", "museum-tides")
 
 
-def test_a_folder_and_its_input_may_move_together(folder: Path, tmp_path: Path) -> None:
-    """Files are noted relative to the folder."""
-    import shutil
-
-    shutil.copytree(folder.parent, tmp_path / "elsewhere")
-    moved = OpenAudit(tmp_path / "elsewhere" / "audit")
-    assert moved.fault == ""
-    assert Answers([moved]).record(COVERAGE, "0:rosy", "museum-tides")["support"]["links"]
-
-
 def test_files_that_options_name_move_with_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
