@@ -77,7 +77,7 @@ def test_ratings_against_measures(records: Path, tmp_path: Path) -> None:
     answer(tmp_path / "r.csv", says)
     words = [tmp_path / "r.csv", "--records", records, "--task", "rating", "--attribute", "tone=mood"]
     said = run("agree", *words, "--measure", "bur@tone", "--measure", "uer@tone")
-    assert said.count("agrees with people  1.000") == 2
+    assert said.count("agrees with people (by chance 0.5)  1.000") == 2
     with pytest.raises(RequestError, match="has the attribute 'nope'"):
         run("agree", *words, "--measure", "uer@nope")
     out = tmp_path / "rated.jsonl"

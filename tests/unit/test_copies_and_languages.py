@@ -178,5 +178,5 @@ def test_saved_audits_keep_what_was_told_and_can_be_asked_again(tmp_path: Path) 
     for name in ("copies", "without"):
         assert saved.made[name] == result.made[name]
     ids = [case.record.id for case in CASES]
-    told = leading_without(saved, lambda rows: ~np.isin(rows["record"].to_pylist(), ids))
+    told = leading_without(saved, lambda rows: ~np.isin(rows["record"].to_pylist(), ids), {})
     _same_as_audit(told, audit(CASES, PLAN))

@@ -65,7 +65,7 @@ def test_odds_of_a_share_of_one_are_infinite_and_of_two_undefined(result: Result
     assert published(result, "log_odds[female/male]", "mixed").value == pytest.approx(math.log(3))
     infinite = published(result, "log_odds[female/male]", "women")
     assert (infinite.value, infinite.low, infinite.high) == (math.inf,) * 3
-    assert [note.code for note in infinite.notes] == ["infinite"]
+    assert [note.code for note in infinite.notes] == ["infinite", "few_people"]
     assert infinite.p is None
     assert of(result, "entity_inclusion", "women", measure=CORRECTED).value == pytest.approx(49**2 - 1)
 

@@ -42,11 +42,11 @@ def test_every_built_in_measure_declares_its_words(name: str) -> None:
 
 
 def test_each_family_has_its_pictures(drawn: dict[str, figures.Figure]) -> None:
-    """Sentiment is drawn from its per-record statistics and estimates."""
+    """Coverage, people, sentiment and quality are drawn from their per-record statistics and estimates."""
     assert list(drawn) == [
-        "Sentiment of articles and summaries, by group",
-        "Change of sentiment from article to summary",
-    ]
+        "Coverage gap of single records by side", "How well a summary reveals the group, by seed document",
+        "Sentiment of articles and summaries, by group", "Change of sentiment from article to summary",
+    ]  # fmt: skip
     assert all(figure.panels for figure in drawn.values())
 
 
@@ -63,7 +63,7 @@ def test_regressions_are_drawn_for_groups_of_ten_or_more(drawn: dict[str, figure
 def test_what_a_picture_leaves_out_is_said() -> None:
     """More systems than lines: the caption says so."""
     result = sample_families.make([f"s{i}" for i in range(9)])
-    cut = next(f for f in figures.draw(result) if f.title == "Change of sentiment from article to summary")
+    cut = next(f for f in figures.draw(result) if f.title.startswith("Coverage gap of single records"))
     assert len(cut.panels) == 6
     assert "Only the first 6 of 9 systems are shown." in cut.caption
 

@@ -31,6 +31,7 @@ from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.auditing.system_runs import RUN, Pooled, of_runs, with_spreads
 from fairbrief.auditing.watchers import (
     CHARACTERS,
+    ITEMS_OF_PEOPLE,
     SOURCES,
     GroupPeople,
     GroupPlaces,
@@ -141,7 +142,10 @@ class _Audit:
         sources = Sources(SOURCES, plan.seed, math.inf if wanted else CHARACTERS, longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
         compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
-        hashes, people = TextHashes(tuple(compared)), GroupPeople(tuple(compared))
+        of_people = {
+            str(getattr(m, "over", "")) for m in choice.measures if m.declaration.items in ITEMS_OF_PEOPLE
+        }
+        hashes, people = TextHashes(tuple(compared)), GroupPeople(tuple(of_people))
         profile = InputProfile(measure_selection.profiled_attributes(head))
         watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, people, profile)
         self._new_run = partial(Run, plan, choice.measures, scorers, watchers, exchange)

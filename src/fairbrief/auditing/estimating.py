@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fairbrief.auditing.chance import Permutations, between_chance, flip_chance
 from fairbrief.auditing.jackknifed import CHANCE_ADJUSTED, Jackknifed, Readings, Units, together
 from fairbrief.auditing.ledger import Ledger
-from fairbrief.auditing.null_sums import NullSums, contrasts_of, drawn_of
+from fairbrief.auditing.null_sums import contrasts_of, drawn_of
 from fairbrief.auditing.parts import Part, maps_of
 from fairbrief.conclusions import is_too_few
 from fairbrief.plan import SIGNED, Plan
@@ -373,15 +373,9 @@ def _tests(
 
 def _baselines(here: Jackknifed, parts: Sequence[Part]) -> Iterator[Baseline]:
     """Parts with their permutation baselines, those of the same columns together."""
-    relabelled: list[tuple[int, NullSums]] = []
-    alone: list[int] = []
-    for i, part in enumerate(parts):
-        null = part.ledger.nulls.get((part.system, part.subgroup))
-        if null is not None and null.is_relabelled:
-            relabelled.append((i, null))
-        else:
-            alone.append(i)
-    if alone:
+    nulls = [part.ledger.nulls.get((part.system, part.subgroup)) for part in parts]
+    relabelled = [(i, null) for i, null in enumerate(nulls) if null is not None and null.is_relabelled]
+    if alone := [i for i, null in enumerate(nulls) if null is None or not null.is_relabelled]:
         yield np.array(alone), None
     for start, end in batches(np.array([null.numbers for _, null in relabelled]), MOST_TOGETHER):
         some = relabelled[start:end]

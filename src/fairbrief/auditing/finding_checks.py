@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -211,13 +210,10 @@ def findings_without(result: Result, watchers: Watchers, given: Mapping[str, Mea
     return {**{name: told for name, (told, _) in found.items()}, "without": without} if found else {}
 
 
-def leading_without(
-    result: Result, is_out: IsOut, given: Mapping[str, Measure] = MappingProxyType({})
-) -> list[dict[str, Any]]:
+def leading_without(result: Result, is_out: IsOut, given: Mapping[str, Measure]) -> list[dict[str, Any]]:
     """The primary contrasts of a result, estimated again without some rows: the fields `TOLD` of each.
 
-    Fields that need label permutations are None. ``given`` are measures by spec
-    that need not be registered.
+    Fields that need label permutations are None. ``given`` are measures by spec that need not be registered.
     """
     primary = leading(result.estimates)
     places = {(e.measure, e.quantity, e.system): i for i, e in enumerate(primary)}

@@ -311,7 +311,7 @@ class GroupPeople(Watcher):
 
     def note(self, cases: Sequence[Case]) -> None:
         """Note who belongs to which group in some cases."""
-        for record in _records(cases):
+        for record in _records(cases) if self.attributes else ():
             people = [
                 (d.attributes["speaker"], d.attributes) for d in record.documents if "speaker" in d.attributes
             ]

@@ -69,10 +69,11 @@ def agree(
         return
     if measure or relative_change:
         raise RequestError("--measure and --relative-change need saved audits: give their folders.")
-    if attribute is None:
-        raise RequestError("Give --attribute NAME, the attribute that the labels of claims name.")
+    attributes = list(options.attribute_fields)
+    if len(attributes) != 1:
+        raise RequestError("Give one --attribute NAME, the attribute that the labels of claims name.")
     registry.make("scorer", scorer)
-    reading = inputs.read_in_language(replace(options, attributes=[attribute]), sources)
+    reading = inputs.read_in_language(options, sources)
     with inputs.progress_bar(reading) as progress:
         scorers = Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
@@ -91,7 +92,7 @@ def chunks(
     cache: Path | None = o.CACHE,
     plan: Plan = o.only("n_resamples", "seed", "language"),
     options: ReadingSettings = o.all_but(
-        "attributes", "record_attributes", "missing", "bins", "speakers", "references_field", "cluster_by"
+        "attributes", "record_attributes", "missing", "bins", "speakers", "references_field"
     ),
 ) -> None:
     """Find the best size of pieces: the share of claims whose source document is identified, for each size.
@@ -99,8 +100,6 @@ def chunks(
     Examples:
         fairbrief chunks examples/labelled_claims.jsonl
     """
-    if not isfinite(threshold):
-        raise RequestError(f"--threshold {threshold}: write a finite number.")
     registry.make("scorer", scorer)
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading) as progress:

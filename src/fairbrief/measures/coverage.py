@@ -300,6 +300,7 @@ class EqualCoverage(_CoverageMeasure):
     name = "equal_coverage"
     declaration = DECLARED.replace(
         question="how far the groups of a record differ in how well the summary covers their documents",
+        figures=("gaps",),
     )
 
     @property

@@ -53,6 +53,7 @@ class Distinguishability(BaseMeasure):
         question="how well one can tell a person's group from a summary without names and pronouns",
         harm="The same deeds would be described in different words for some groups.",
         attribute_of="entity",
+        figures=("accuracies",),
         scorer_checks=(
             ScorerCheck(
                 measure="scorer_bias_support", given={"scorer": "similarity"}, fixed={"text": "neutral"}

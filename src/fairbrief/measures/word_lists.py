@@ -44,8 +44,7 @@ class WordListInclusion(BaseMeasure):
     Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
                 Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
                 ``summary_share[g]``, ``source_share[g]``.
-    Limit:      if summaries keep nearly all words, a rare group may lose none by chance, and p is too small: where 8 % of 120 people are
-                women and nine of ten people are kept, 16 to 24 % of fair audits have p ≤ 0.05; with 15 % and eight of ten, 4 %.
+    Limit:      if summaries keep nearly all words, a rare group may lose none by chance; p is then too small.
     Undefined:  no identifying word in the summaries, or in the sources if they are the reference.
     Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """

@@ -13,14 +13,14 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 
-from fairbrief.reports import plot, wording
+from fairbrief.reports import number_format, plot, wording
 from fairbrief.reports.frames import plain_numbers, rows_with, usable
 from fairbrief.reports.plot import Axis, Mark
 from fairbrief.reports.result import Result
 from fairbrief.reports.wording import Context
 from fairbrief.statistics import ratio
 from fairbrief.text.counted import counted
-from fairbrief.types import Data, Floats
+from fairbrief.types import Data, Estimate, Floats
 
 MOST_SYSTEMS = 6
 """More lines could not be distinguished."""
@@ -84,10 +84,10 @@ class Part(Data, frozen=True):
         shown, cut = first_of(list(dict.fromkeys([*audited, *present])), MOST_SYSTEMS, "systems")
         return {s: replace(self, rows=rows_with(self.rows, "system", s)) for s in shown}, cut
 
-    def value(self, system: str, quantity: str) -> float | None:
-        """A quantity of the measure for one system on all records; None if it is not known."""
-        estimate = self.context.whole.get((self.measure, quantity, system))
-        return None if estimate is None else estimate.value
+    def value(self, system: str, quantity: str = "") -> Estimate:
+        """A quantity of the measure, by default its main value, for one system on all records; without a value if it is not known."""
+        where = (self.measure, quantity or wording.name_of(self.measure), system)
+        return self.context.whole.get(where) or Estimate(*where, None)
 
     @property
     def by(self) -> str:
@@ -153,12 +153,15 @@ Distribution = tuple[str, str, Mapping[str, Sequence[float]], float | None]
 
 def _figure(
     part: Part, title: str, caption: str, distributions: Iterable[Distribution], edges: Sequence[float], axes: tuple[str, str],
-    key: Sequence[str] = (),
+    key: Sequence[str] = (), ticks: int | Sequence[float] = 5,
 ) -> Figure:  # fmt: skip
-    """Stepped lines over common bins; a system has one colour in all panels. ``axes`` are their titles, ``key`` the lines to name."""
+    """Stepped lines over common bins; a system has one colour in all panels.
+
+    ``axes`` are their titles, ``ticks`` the marked values of the horizontal one, ``key`` the lines to name.
+    """
     names, distributions = part.context.result.all_systems, list(distributions)
     label = plot.percent if axes[0] == POSITION else plot.plain
-    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], label=label)
+    x = Axis.of_numbers((edges[0], edges[-1]), axes[0], ticks, label)
     top = max((max(shares) for _, _, lines, _ in distributions for shares in lines.values()), default=0.0)
     y = Axis.of_numbers(plot.domain([0.0, top or 1.0], 4), axes[1], 4, plot.percent)
     panels = []
@@ -169,6 +172,19 @@ def _figure(
             marks.append(plot.steps(edges, shares, colour, dash if len(lines) > 1 else None))
         panels.append(Panel(heading, plot.drawn(alt, x, y, marks)))
     return Figure(title, caption, tuple(panels), plot.key_of(names, key))
+
+
+def _by_system(
+    part: Part, values: Mapping[str, Floats], edges: Sequence[float], what: Callable[[Floats], str]
+) -> Iterator[Distribution]:
+    """A panel per system with the mean of the measure, marked at its permutation mean."""
+    for system, numbers in values.items():
+        e = part.value(system)
+        chance = "" if e.permutation_mean is None else f", permutation mean {number_format.chance(e)}"
+        mean = "" if e.value is None else f"mean {number_format.value(e)}{chance}"
+        shares = {system: shares_of(numbers, edges)} if len(numbers) else {}
+        title = f"{system} · {mean}" if mean else system
+        yield title, f"{system}: {what(numbers)}; {mean}", shares, e.permutation_mean
 
 
 def _normalised(matrix: Floats) -> Floats:
@@ -207,7 +223,40 @@ def _kept_shares(part: Part, parts: Parts) -> Figure:
         "Records whose sources contain the group. At the dashed line, the group's share of the summary equals its share of the "
         "sources. To the left its share of the summary is smaller; at 0 the summary leaves the group out. "
         f"The last step has all values above 2.{cut}",
-        panels, RATIO_EDGES, ("summary share ÷ source share", "share of records"), list(parts),
+        panels, RATIO_EDGES, ("summary share ÷ source share", "share of records"), list(parts), ticks=(0, 0.5, 1, 1.5, 2),
+    )  # fmt: skip
+
+
+def _gaps(part: Part, parts: Parts) -> Figure:
+    """The coverage gap of single records."""
+    gaps = {s: rows.column("gap") for s, rows in parts.items()}
+    chances = [part.value(s).permutation_mean or 0.0 for s in parts]
+    # A few records with one document per group have very large gaps; they share the last step.
+    reach = max([*chances, *(float(np.quantile(gap, 0.99)) for gap in gaps.values()), 1e-6])
+    edges = plot.even_edges([0.0, reach], BINS)
+    return _figure(
+        part,
+        f"Coverage gap of single records{part.by}",
+        "How far the coverage of each group differs from the record's mean. The dashed line is the permutation mean. A gap "
+        "cannot be negative, so a mean above zero does not show a disparity. The last step has all larger gaps.",
+        _by_system(part, {s: np.minimum(gap, edges[-1]) for s, gap in gaps.items()}, edges,
+                   lambda gap: f"gaps of {counted(len(gap), 'record')}, half of them below {np.median(gap):.3f}"),
+        edges, ("gap of one record", "share of records"),
+    )  # fmt: skip
+
+
+def _seed_documents(part: Part, parts: Parts) -> Figure:
+    """How well the groups of each seed document can be distinguished."""
+    scores = {s: rows.column("score")[rows.column("one") > 0] for s, rows in parts.items()}
+    edges = plot.even_edges([-1.0, 1.0], BINS)
+    return _figure(
+        part,
+        "How well a summary reveals the group, by seed document",
+        "Twice the share of a seed document's counterfactuals whose summary is most similar to the other summaries of its "
+        "group, minus one: 1 if all are. The dashed line is the permutation mean. It can be below zero because a summary is "
+        "never compared with itself.",
+        _by_system(part, scores, edges, lambda x: f"scores of {counted(len(x), 'seed document')}"),
+        edges, ("score of one seed document", "share of seed documents"), ticks=(-1, -0.5, 0, 0.5, 1),
     )  # fmt: skip
 
 
@@ -277,7 +326,7 @@ def _regressions(part: Part, parts: Parts) -> Figure:
         kept = np.linspace(0, len(places) - 1, min(len(places), MOST_POINTS // len(groups))).round()
         marks[system] += [plot.dot(at, up, colour, 10) for at, up in places[kept.astype(int)].tolist()]
         every.append(places)
-        slope, start = (part.value(system, f"{name}[{group}]") for name in ("slope", "intercept"))
+        slope, start = (part.value(system, f"{name}[{group}]").value for name in ("slope", "intercept"))
         if slope is not None and start is not None and len(places) >= FEWEST_POINTS:
             line = [(end, start + slope * end) for end in (places[:, 0].min(), places[:, 0].max())]
             marks[system].append(plot.path(line, colour, 2.2, stroke_dasharray=dash))
@@ -299,7 +348,9 @@ def _regressions(part: Part, parts: Parts) -> Figure:
 
 KINDS: Mapping[str, tuple[Sequence[str], Callable[[Part, Parts], Figure]]] = {
     "kept_shares": (("source", "summary"), _kept_shares),
+    "gaps": (("gap",), _gaps),
     "segments": (("generated", "reference"), _segments),
+    "accuracies": (("score", "one"), _seed_documents),
     "sentiments": (("one", "article", "summary"), _sentiments),
     "regressions": (("one", "article", "shift"), _regressions),
 }

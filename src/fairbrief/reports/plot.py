@@ -106,9 +106,12 @@ class Axis(Data, frozen=True):
     has_line: bool = True
 
     @classmethod
-    def of_numbers(cls, bounds: Bounds, title: str = "", ticks: int = 5, label: Label = plain) -> Axis:
-        """An axis of numbers that is marked at about so many round values."""
-        return cls(*bounds, tuple((value, label(value)) for value in round_values(*bounds, ticks)), title)
+    def of_numbers(
+        cls, bounds: Bounds, title: str = "", ticks: int | Sequence[float] = 5, label: Label = plain
+    ) -> Axis:
+        """An axis of numbers that is marked at ``ticks``, or at about so many round values."""
+        marked = round_values(*bounds, ticks) if isinstance(ticks, int) else ticks
+        return cls(*bounds, tuple((value, label(value)) for value in marked), title)
 
     def scale(self, start: float, end: float) -> Scale:
         """Draws ``low`` at ``start`` and ``high`` at ``end``; values beyond them are drawn there, too."""

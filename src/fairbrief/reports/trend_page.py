@@ -103,7 +103,7 @@ class Trend(Data, frozen=True):
     """Saved audits in their order; the first ``reference`` ones are the reference for the others.
 
     ``alpha`` is the rate of false alarms in a year. ``absent`` are group differences that the last night lacks, ``new`` those that the
-    reference lacks.
+    reference lacks. ``repeated`` is the median share of a night's records that are also in the night before, if known.
     """
 
     nights: tuple[Night, ...]
@@ -113,6 +113,7 @@ class Trend(Data, frozen=True):
     releases: tuple[Release, ...]
     absent: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
+    repeated: float | None = None
 
     @property
     def monitored(self) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 from fairbrief.conclusions import decides, leading
 from fairbrief.declarations import ContrastUnit
 from fairbrief.errors import DataError, RequestError
-from fairbrief.reports import wording
-from fairbrief.reports.audit_folder import RESULTS, opened
+from fairbrief.reports import per_record, wording
+from fairbrief.reports.audit_folder import RESULTS, SOURCES, opened
 from fairbrief.reports.json_file import ResultsFile
 from fairbrief.reports.plain import named
 from fairbrief.reports.trend_page import PANELS, Drift, Kind, Night, Release, Series, Trend
@@ -78,8 +78,8 @@ def trend(
 ) -> Trend:
     """The trend of saved audits: series with their changes, releases, and the ``outcome`` pass, fail or inconclusive.
 
-    ``folders`` are audits, or contain audits. The reference is the audits in ``baseline``, or else the first ``reference`` ones. ``most`` and ``least`` are rules as for `gate`.
-    ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
+    ``folders`` are audits, or contain audits. The reference is the audits in ``baseline``, or else the first ``reference`` ones.
+    ``most`` and ``least`` are rules as for `gate`. ``order`` is by time, or as the folders are ``given``. Raises RequestError for audits that cannot be compared.
     """
     limits = rules(as_list(most), as_list(least))
     baseline, folders = (list(_audits_in(map(Path, as_list(of)))) for of in (baseline, folders))

@@ -17,7 +17,7 @@ from fairbrief.chat.endpoint import UNANSWERED, Decoding, Endpoint, LimitReached
 from fairbrief.errors import BackendError, RequestError
 from fairbrief.scorers import pairs
 from fairbrief.scorers.pairs import with_progress
-from fairbrief.text.replies import probability, score, verdict
+from fairbrief.text.replies import probability, score
 from fairbrief.text.sentences import By
 from fairbrief.text.vocabulary import packaged
 from fairbrief.types import Ask, Floats, Scorer, Scores
@@ -118,8 +118,7 @@ class ChatEntailment(ChatJudge):
     by: By = "document"
 
     def read(self, reply: str) -> float | None:
-        answer = verdict(reply) if self.form == "yes_no" else None
-        return probability(reply) if answer is None else answer
+        return probability(reply)
 
     @property
     def fingerprint(self) -> str:

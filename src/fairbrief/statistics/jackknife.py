@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +54,6 @@ class Precision(NamedTuple):
 ONE_BY_ONE = 1_000
 """Up to this many clusters, each is left out in turn; beyond it, each of `GROUPS` groups of clusters is."""
 GROUPS = 200
-DEALT = 1 << 16
-"""Clusters that are assigned to groups in one step."""
 
 GroupNumbers = NDArray[np.integer[Any]]
 """The group of each cluster, in the smallest sufficient integer type."""
@@ -291,9 +288,5 @@ def detectable(spread: Spreads, confidence: float) -> Any:
 
 def group_numbers(clusters: Sequence[str], seed: int) -> GroupNumbers:
     """Which of `GROUPS` groups each cluster is in where they are many. Shape (n,)."""
-    found = np.zeros(len(clusters), dtype=np.min_scalar_type(GROUPS))
-    names = iter(clusters)
-    for start in range(0, len(clusters), DEALT):
-        keys = keys_of(islice(names, DEALT), seed, "jackknife group")
-        found[start : start + DEALT] = keys % np.uint64(GROUPS)
-    return found
+    keys = keys_of(clusters, seed, "jackknife group")
+    return (keys % np.uint64(GROUPS)).astype(np.min_scalar_type(GROUPS))

@@ -77,10 +77,10 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
 STEPS, CONVERGED = 100, 1e-10
 
 
-def fit_logistic(x: Floats, y: Floats, ridge: float = 1.0) -> tuple[float, Floats]:
+def fit_logistic(x: Floats, y: Floats) -> tuple[float, Floats]:
     """Intercept and coefficients of a logistic regression, by Newton's method.
 
-    The columns of ``x`` are penalised on the scale of their standard deviations, by ``ridge`` / 2 · Σ coefficient², so that
+    The columns of ``x`` are penalised on the scale of their standard deviations, by ½ · Σ coefficient², so that
     there is always one solution; a column that does not vary has the coefficient 0. Shapes: (n, k), (n,) → (k,).
     Source: le Cessie & van Houwelingen, Applied Statistics 41 (1992).
     """
@@ -89,7 +89,7 @@ def fit_logistic(x: Floats, y: Floats, ridge: float = 1.0) -> tuple[float, Float
     varies = spread > TIE * np.maximum(1.0, np.abs(mean))
     scale = np.where(varies, spread, 1.0)
     design = np.column_stack([np.ones(len(x)), np.where(varies, (x - mean) / scale, 0.0)])
-    penalty = np.append([TIE], np.full(x.shape[1], ridge))
+    penalty = np.append([TIE], np.ones(x.shape[1]))
     b = np.zeros(len(penalty))
 
     def loss(b: Floats) -> float:

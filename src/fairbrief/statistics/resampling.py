@@ -125,17 +125,13 @@ def flipped(
 @lru_cache(maxsize=16)
 def _all_signs(c: int) -> Floats:
     """All distinct ways up to a common sign. Shape (2^(c−1), c)."""
-    signs = 1.0 - 2.0 * (np.arange(2 ** max(0, c - 1))[:, np.newaxis] >> np.arange(c) & 1)
-    signs.flags.writeable = False
-    return np.asarray(signs)
+    return np.asarray(1.0 - 2.0 * (np.arange(2 ** max(0, c - 1))[:, np.newaxis] >> np.arange(c) & 1))
 
 
 @lru_cache(maxsize=4)
 def _signs(clusters: tuple[str, ...], n_resamples: int, seed: int) -> Floats:
     """Random signs. Shape (n_resamples, clusters)."""
-    signs = 1.0 - 2.0 * random_flips(keys_of(clusters, seed, "sign flips"), n_resamples).T
-    signs.flags.writeable = False
-    return np.asarray(signs)
+    return np.asarray(1.0 - 2.0 * random_flips(keys_of(clusters, seed, "sign flips"), n_resamples).T)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,17 +113,6 @@ def score(reply: str, low: int = 1, high: int = 5) -> float | None:
     return value if low <= value <= high else None
 
 
-def verdict(reply: str) -> float | None:
-    """1 for a reply that begins with yes, or names it as its answer, 0 for no, otherwise None.
-
-    >>> verdict("No. Claim 1 is missing."), verdict("The answer is yes."), verdict("0.7")
-    (0.0, 1.0, None)
-    """
-    reply = reply.replace("*", "").strip()
-    answer = _YES_NO.match(reply) or _NAMED_YES_NO.search(reply)
-    return None if answer is None else float(answer[1].lower() == "yes")
-
-
 def probability(reply: str) -> float | None:
     """The probability in a reply, in [0, 1]: a percentage, a number from 0 to 1, or yes and no.
 
@@ -133,9 +122,10 @@ def probability(reply: str) -> float | None:
     >>> probability("Yes."), probability("85%"), probability("I would say 0.3"), probability("perhaps")
     (1.0, 0.85, 0.3, None)
     """
-    text, answer = _SCALE_TO_ONE.sub(" ", reply.replace("*", "")), verdict(reply)
+    text = _SCALE_TO_ONE.sub(" ", reply.replace("*", "").strip())
+    verdict = _YES_NO.match(text) or _NAMED_YES_NO.search(text)
     percents = [float(number) / 100 for number in _PERCENT.findall(text)]
-    numbers = [number for number in _PROBABILITY.findall(text) if answer is None or "." in number]
+    numbers = [number for number in _PROBABILITY.findall(text) if verdict is None or "." in number]
     if values := percents or list(map(float, numbers)):
         return values[-1] if values[-1] <= 1 else None
-    return answer
+    return None if verdict is None else float(verdict[1].lower() == "yes")

@@ -44,7 +44,7 @@ def test_a_worker_keeps_the_work_from_item_to_item() -> None:
 
 def test_errors_are_raised_in_their_places() -> None:
     """Of the work as they were raised there, of the stream after all before it."""
-    with pytest.raises(MissingExtra, match="neural"):
+    with pytest.raises(MissingExtra, match="torch"):
         list(Ray().map(raises, ["extra"]))
 
     def stream() -> Iterator[int]:
