@@ -92,7 +92,7 @@ class EntityInclusion(BaseMeasure):
         groups, codes = coded(tuple(person.attributes[self.over] for person in people))
         if len(groups) < 2:
             return None
-        if len(cases) > 1:  # each sampled variant draws anew who has which group
+        if len(cases) > 1:  # the groups of each sampled variant are drawn independently
             return t.PermutationScheme(np.arange(len(groups)), is_together=False)
         return t.PermutationScheme(codes, items=keys_of(tuple(person.id for person in people)))
 
