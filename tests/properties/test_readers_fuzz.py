@@ -79,6 +79,38 @@ def test_values_of_any_type(tmp_path: Path, field: str, value: Any, attribute: A
                 assert all(isinstance(v, str) and v.strip() for v in document.attributes.values())
 
 
+PART = {"text": "One.", "attributes": {"a": "x"}}
+PLAIN = {"id": "g", "documents": [PART], "summary": "S.", "references": ["R."]}
+
+
+@QUICK
+@given(
+    fields=st.dictionaries(st.sampled_from([*GOOD, "a"]), ANYTHING, max_size=2),
+    document=st.dictionaries(st.sampled_from([*PART, "id", "a"]), ANYTHING, max_size=1),
+    label=TEXTS,
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"attributes": ["a"]},
+        {"attributes": {"b": "a"}},
+        {"cluster_by": "a"},
+        {"record_attributes": ["a"]},
+    ],
+)
+def test_a_part_is_read_like_the_file(
+    tmp_path: Path, options: Any, fields: Any, document: Any, label: str
+) -> None:
+    """Where the fields of a file were looked at, as in each of its parts, a row gives the same cases or the same error."""
+    row = {**PLAIN, "documents": [{**PART, **document}, {**PART, "attributes": {"a": label}}], **fields}
+    path = write(tmp_path / "x.jsonl", [{**PLAIN, "id": "first", "a": "x"}, row])
+    whole = read(path, on_error="skip", **options)
+    part = whole.part(*whole.ranges[0])
+    assert [*part] == [*whole]
+    assert part.skipped == whole.skipped
+
+
 @QUICK
 @given(cells=st.lists(st.lists(st.text(max_size=6), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_csv_round_trip(tmp_path: Path, cells: list[list[str]]) -> None:

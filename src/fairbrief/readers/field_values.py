@@ -29,6 +29,17 @@ def is_plain(value: Any) -> TypeGuard[str]:
     return value.__class__ is str and value.isascii() and "\0" not in value
 
 
+def is_plain_and_filled(value: Any) -> bool:
+    """Whether a value is such a text, and not blank."""
+    return (
+        value.__class__ is str
+        and value.isascii()
+        and "\0" not in value
+        and value != ""
+        and not value.isspace()
+    )
+
+
 def text_of(value: Any, what: str) -> str:
     """Text in its usual form, so that equal words are equal."""
     return usual(_text(value, what))

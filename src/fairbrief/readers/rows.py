@@ -13,7 +13,7 @@ from typing import Any, cast
 from fairbrief.errors import DataError, RequestError
 from fairbrief.readers import field_values as v
 from fairbrief.readers.documents import HOW_TO_NAME, Draft, draft_of, look_up, map_attribute, need
-from fairbrief.readers.fields import ABSENT, ID, PATIENCE, USED, Fields, Several, find, given, parse_cell
+from fairbrief.readers.fields import ABSENT, ID, OWN, PATIENCE, USED, Fields, Several, find, given, parse_cell
 from fairbrief.readers.files import Meter
 from fairbrief.readers.input_sources import Source, not_a_row
 from fairbrief.readers.json_lines import Row
@@ -23,6 +23,9 @@ from fairbrief.serialization import MISSING, case_line
 from fairbrief.types import Case, Document, Entity, Record, Summary
 
 Summaries = tuple[Summary, ...]
+NOT_SIMPLE = {*OWN} - {"attributes"}
+SIMPLE_DOCUMENT = {"text", "attributes"}
+NO_REFERENCES: list[str] = []
 TRIM = " _-:./"
 """Characters between a system's name and the rest of a field's name."""
 
@@ -47,6 +50,10 @@ class RowReader:
         """The fields of the first rows, and of the documents and entities in them."""
         self._attributes = [(name, source or name, False) for name, source in fields.attributes.items()]
         self._attributes += [(name, source, True) for name, source in fields.record_attributes.items()]
+        is_renamed = any(is_of_record or name != source for name, source, is_of_record in self._attributes)
+        has_several = fields.has_several_documents or fields.has_several_summaries
+        is_special = source.is_table or is_renamed or has_several or fields.cluster is not None
+        self._may_be_simple = not is_special and fields.separator is None
 
     # ---- The fields of the source.
 
@@ -109,6 +116,10 @@ class RowReader:
         """The record and summaries of a row, or of a Record or Case; DataError, without its place, for anything invalid."""
         if row.__class__ is not dict and not isinstance(row, Mapping):
             return self._made(row, count)
+        if self._may_be_simple and self.seen > PATIENCE and not self.is_numbered:
+            with suppress(DataError):  # raised again below, with its place in the row
+                if (result := self._simple(row, where)) is not None:
+                    return result
         if not self.is_numbered:
             ident = v.id_of(need(row, self.fields.id or ID), "the id")
         elif self.fields.id == ID and row.get(ID) is not None:
@@ -116,6 +127,28 @@ class RowReader:
         else:
             ident = str(count)
         return self._record(row, ident, where), self.summaries(row, ident)
+
+    def _simple(self, row: Mapping[str, Any], where: str) -> tuple[Record, Summaries] | None:
+        """The same for a row of plain texts whose documents have only attributes, sooner; None for other rows."""
+        fields, documents = self.fields, list[Document]()
+        get: Any = row.get
+        listed, references = get(fields.documents[0]), get(fields.references, NO_REFERENCES)
+        if listed.__class__ is not list or references.__class__ is not list or not NOT_SIMPLE.isdisjoint(row):
+            return None
+        for document in listed:
+            if document.__class__ is not dict or document.keys() != SIMPLE_DOCUMENT:
+                return None
+            attributes = v.attributes_of(document["attributes"], "the attributes")
+            documents.append(Document(document["text"], attributes))
+        ident, system = get(fields.id or ID), get(fields.system, self.system)
+        text = get(fields.summary[0][1])
+        texts = (ident, system, text, *references, *[document.text for document in documents])
+        has_attributes = documents and all(name in documents[0].attributes for name, *_ in self._attributes)
+        if not has_attributes or not all(map(v.is_plain_and_filled, texts)):
+            return None
+        attributes = v.attributes_of(get("attributes"), "the attributes")
+        record = Record(ident, tuple(documents), tuple(references), (), attributes, None, where)
+        return record, (Summary(ident, system, text),)
 
     def _made(self, row: Any, count: int) -> tuple[Record, Summaries]:
         """The content of a Record or Case, read like its row; DataError for other rows, texts as documents, or the summary of another record."""

@@ -7,7 +7,7 @@ or cluster): row i of every answer depends on ``keys[i]`` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from fairbrief.statistics.arrays import Floats
 
 Keys = NDArray[np.uint64]
+
+AT_ONCE = 1 << 14
+"""Numbers that are computed at once, so that they stay in a core's cache."""
 
 
 def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
@@ -34,7 +37,11 @@ def keys_of(names: Iterable[str], seed: int, purpose: str) -> Keys:
 
 def random_bits(keys: Keys, count: int) -> Keys:
     """The first ``count`` uniform 64-bit integers of each key. Shape (keys, count)."""
-    return _mixed(keys[:, np.newaxis] ^ _counters(count))
+    result = np.empty((len(keys), count), dtype=np.uint64)
+    for part in _parts(result):
+        np.bitwise_xor(keys[part, np.newaxis], _counters(count), out=result[part])
+        _mixed(result[part])
+    return result
 
 
 def random_fractions(keys: Keys, count: int) -> Floats:
@@ -54,15 +61,22 @@ def choices_among(halves: NDArray[np.uint32], among: int) -> NDArray[np.unsigned
 
     Shape of ``halves``. ``among`` is at most 2³²; the chances of two numbers differ by less than ``among``·2⁻³² of either.
     """
-    found = halves * np.uint64(among)
-    found >>= np.uint64(32)
-    return found.astype(np.min_scalar_type(among))
+    result = np.empty(halves.shape, dtype=np.min_scalar_type(among))
+    for part in _parts(result):
+        result[part] = halves[part] * np.uint64(among) >> np.uint64(32)
+    return result
 
 
 def random_flips(keys: Keys, count: int) -> NDArray[np.bool_]:
     """True or False with probability ½, 64 of one number. Shape (keys, count)."""
     words = random_bits(keys, -(-count // 64)).astype("<u8").view(np.uint8)
     return np.unpackbits(words, axis=1, count=count, bitorder="little").view(np.bool_)
+
+
+def _parts(rows: NDArray[Any]) -> Iterator[slice]:
+    """The rows of a matrix, a few at a time."""
+    step = max(1, AT_ONCE // max(1, rows.shape[1]))
+    return (slice(start, start + step) for start in range(0, len(rows), step))
 
 
 @lru_cache(maxsize=16)

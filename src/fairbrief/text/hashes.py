@@ -27,5 +27,5 @@ def digest_of(texts: Iterable[str]) -> bytes:
 hash_of_name = lru_cache(maxsize=1024)(hash_of)
 """`hash_of` a name (of a record, a system), cached because several steps of an audit need it."""
 
-hash_of_texts = lru_cache(maxsize=1024)(hash_of)
+hash_of_texts = lru_cache(maxsize=4096)(hash_of)
 """`hash_of` a record's documents, references or values, cached; `cache_clear` lets go of the texts."""
