@@ -167,7 +167,16 @@ def test_an_audit_loads_nothing_that_others_need(tmp_path: Path) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     """What `--help` does not import it need not wait for."""
-    heavy = ("numpy", "scipy", "pyarrow", "jinja2", "rich.table", "rich.progress", "fairbrief.auditing")
+    heavy = (
+        "numpy",
+        "scipy",
+        "pyarrow",
+        "jinja2",
+        "rich.table",
+        "rich.progress",
+        "fairbrief.auditing",
+        "fairbrief.readers",
+    )
     printed = printed_by(["fairbrief", "--help"], heavy)
     assert printed.splitlines()[-1] == "[] 0"
     assert "audit" in printed

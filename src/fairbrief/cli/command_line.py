@@ -17,7 +17,6 @@ import typer
 
 from fairbrief.cli import help_pages, settings_file
 from fairbrief.errors import DataError, FairbriefError, RequestError
-from fairbrief.readers.reading_settings import options_in
 from fairbrief.settings import as_list
 from fairbrief.text.addresses import is_stored, redacted, refuse_secrets, refuse_stored
 from fairbrief.text.counted import listed
@@ -55,6 +54,8 @@ class CheckedCommand(help_pages.CommandWithPage):
             with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
                 return super().invoke(ctx)
         except (DataError, RequestError) as error:
+            from fairbrief.readers.reading_settings import options_in  # too slow for --help
+
             own = {name for option in ctx.command.params for name in option.opts}
             if not (lacking := [name for name in options_in(str(error)) if name not in own]):
                 raise
