@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from inspect import Parameter, signature
 from pathlib import Path
@@ -28,9 +28,10 @@ from fairbrief.saved.explanations import explain as _explain
 from fairbrief.saved.gate import gate as _gate
 from fairbrief.saved.power import power as _power
 from fairbrief.saved.subgroups import subgroup_audit as _subgroup_audit
+from fairbrief.saved.trend import Order
 from fairbrief.saved.trend import trend as _trend
 from fairbrief.scoring import CLUSTER, Score, of_main_values, over_groups, record_rows
-from fairbrief.settings import Names, as_list
+from fairbrief.settings import Names, as_list, has_type, refused
 from fairbrief.types import Case, Document, Record, Summary
 
 __all__ = [
@@ -48,18 +49,35 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+CHECKED = {
+    "Names": Names,
+    "int": int,
+    "float": float,
+    "int | None": int | None,
+    "float | None": float | None,
+    "Order": Order,
+}
+"""The types of keywords that are checked here; others have their own checks."""
+
+
+def _check_types(settings: Mapping[str, Any], types: Mapping[str, str]) -> None:
+    """RequestError for the first value of a type in `CHECKED` that has another type."""
+    for name, value in settings.items():
+        kind: Any = CHECKED.get(types.get(name, ""))
+        if kind and not has_type(value, kind):
+            raise refused(name, value, kind)
 
 
 def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
-    """Add advice to errors: for an unknown keyword, the known ones or the function that has it; for options of the
-    command line, their names in Python. In place of ``**settings``, the signature has those of ``kind``, except measures.
+    """Check the types of keywords, and add advice to errors: for an unknown keyword, the known ones or the function that
+    has it; for options of the command line, their names in Python. In place of ``**settings``, the signature has those of ``kind``, except measures.
     """
     given = signature(function)
     positional = [p for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
     keywords = [p for p in given.parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
     if any(p.kind is Parameter.VAR_KEYWORD for p in given.parameters.values()):
         keywords = [*(p for name, p in signature(kind).parameters.items() if name != "measures"), *keywords]
-    names, known = [p.name for p in positional], [p.name for p in keywords]
+    names, known = [p.name for p in positional], {p.name: p.annotation for p in keywords}
     called = f"fairbrief.{function.__name__}"
 
     @functools.wraps(function)
@@ -72,13 +90,16 @@ def _explained(function: Callable[P, R], kind: type = Plan) -> Callable[P, R]:
                         f" fairbrief.read has {other!r}: write {called}(fairbrief.read(records, {other}=…))."
                     )
             raise RequestError(f"{called} has no setting '{name}'.{near} Its settings: {', '.join(known)}.")
+        _check_types(settings, known)
         try:
             return function(*args, **settings)
         except (RequestError, DataError) as error:
             if not (advised := [f"{name}=…" for name in options_in(str(error)).values()]):
                 raise
-            advice = f"From Python: fairbrief.read(records, {', '.join(advised)})."
-            raise type(error)(f"{error} {advice}") from error
+            text, advice = str(error), f"From Python: fairbrief.read(records, {', '.join(advised)})."
+            if "groups" in names:  # of `score`, whose lists have no fields
+                text, advice = text.partition(" To read it from")[0], "Give it in groups={NAME: …}."
+            raise type(error)(f"{text} {advice}") from error
 
     checked.__signature__ = given.replace(parameters=[*positional, *keywords])  # type: ignore[attr-defined] # shown by `help` and editors
     return checked
@@ -179,6 +200,8 @@ def explain(
     >>> opened.record, round(opened.value, 3), opened.parts[0].kind
     ('zoo-willow', 0.116, 'document')
     """
+    if top < 1:
+        raise RequestError(f"top={top}: give a whole number, at least 1.")
     reading, plan = _reading(records, summaries), plan_from(**settings)
     return _explain(
         reading, measure, plan, quantity=quantity, systems=as_list(systems), ids=as_list(ids), top=top

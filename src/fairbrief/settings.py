@@ -103,7 +103,7 @@ def check(settings: Any, spec: str = "") -> None:
     whole: Any = type(settings)
     for name, kind, limits in _declared(whole):
         value = getattr(settings, name)
-        if not _has_type(value, kind) or not _is_within(value, limits):
+        if not has_type(value, kind) or not _is_within(value, limits):
             raise refused(name, value, kind, limits, spec)
         if callable(limits):
             try:
@@ -144,11 +144,11 @@ def _declared(kind: Any) -> list[tuple[str, Any, Any]]:
     return result
 
 
-def _has_type(value: Any, kind: Any) -> bool:
+def has_type(value: Any, kind: Any) -> bool:
     """Whether a value has a declared type. Types of objects are not checked."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return any(_has_type(value, part) for part in parts)
+        return any(has_type(value, part) for part in parts)
     if origin is Literal:
         return isinstance(value, Hashable) and value in parts
     if origin is Callable:
@@ -156,14 +156,14 @@ def _has_type(value: Any, kind: Any) -> bool:
     if origin is Mapping:
         of_key, of_value = parts
         return isinstance(value, Mapping) and all(
-            _has_type(key, of_key) and _has_type(one, of_value) for key, one in value.items()
+            has_type(key, of_key) and has_type(one, of_value) for key, one in value.items()
         )
     if origin in (Sequence, tuple):
         if not isinstance(value, Collection) or isinstance(value, (str, bytes, Mapping)):
             return False
         if origin is tuple and ... not in parts:
-            return len(value) == len(parts) and all(map(_has_type, value, parts))
-        return all(_has_type(one, parts[0]) for one in value)
+            return len(value) == len(parts) and all(map(has_type, value, parts))
+        return all(has_type(one, parts[0]) for one in value)
     if kind in NUMBERS:
         return isinstance(value, NUMBERS[kind]) and not isinstance(value, bool)
     return isinstance(value, kind) if kind in (bool, str, NoneType) else True

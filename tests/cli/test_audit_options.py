@@ -96,5 +96,8 @@ def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command
     assert fairbrief("audit", path) == told
     assert "30 resamples" in fairbrief("audit", path, "--resamples", "30").out
     assert fairbrief("explain", path, "--measure", "uer@mood").code == 0
+    (tmp_path / "c.json").write_text("{")
+    path.write_text('files = ["reviews.jsonl"]\nmeasure = "uer(scorer=containment(calibrated=c.json))@mood"')
+    assert str(tmp_path / "c.json") in fairbrief("audit", path).err
     path.write_text('files = ["reviews.jsonl"]\nspeakers = "people.csv"')
     assert f"no file {tmp_path / 'people.csv'}" in fairbrief("audit", path).err

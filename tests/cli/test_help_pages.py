@@ -39,6 +39,7 @@ def test_a_page_fits_and_has_each_option_once(name: str) -> None:
     page = CliRunner().invoke(app, words, prog_name="fairbrief", env={"COLUMNS": "80"}).output
     assert not [line for line in page.splitlines() if len(line) > 80]
     assert page.splitlines()[2].strip()[0].isupper()
+    assert "--seed" in page or "--sample-by" not in page
     described = re.findall(r"^  (--\S+)(?:  | [A-Z]|$)", page, re.MULTILINE)
     assert len(set(described)) == len(described)
     plain = re.sub(r" \\\n +", " ", page)

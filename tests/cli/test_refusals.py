@@ -49,6 +49,7 @@ REFUSED = [
     ("audit one.jsonl --measure sentiment_shift@mod", "No document, record or person", "Did you mean 'mood'?"),
     ("audit one.jsonl --measure entity_hallucination@gendr", "No document, record or person", "'gendr'"),
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
+    *((f"{command} --attribute tne", "Unused fields: 'tone'. Did you mean 'tone'?") for command in ("audit tones.jsonl", "audit tones.jsonl --measure uer@tne", "sweep tones.jsonl --out out --with lead")),
     ("audit kinds.jsonl --by knd", "Did you mean 'kind'?"),
     ("audit one.jsonl --protocol zang", "zhang-perspectives"),
     ("audit one.jsonl --summaries x", "no file x"),
@@ -77,6 +78,8 @@ REFUSED = [
     *((f"audit one.jsonl --protocol {name} --attribute mood", f"--attribute mood has no effect with --protocol {name}") for name in ("chau-sentiment", "chhabra-position")),
     ("audit one.jsonl --protocol steen-people --attribute mood", "No person", "'mood'", "of the record's 'entities'"),
     *((f"audit one.jsonl --protocol '{spec}'", "has no effect with") for spec in ("chhabra-position(version=text)", "chhabra-position(choose=first)", "chau-sentiment(lexicon=x)", "zhang-perspectives(layer=3)")),
+    ("summarize one.jsonl --with lead --out o.jsonl --max-requests 5", "--max-requests has no effect, since no chat model is asked: drop it."),
+    ("summarize one.jsonl --with lead --out o.jsonl --price 1,2", "--price has no effect"),
     (f"{CHOOSE} --pairs p.jsonl --prompt nope", "no prompt 'nope'"),
     (f"{CHOOSE} --prompt plain", "--pairs FILE"),
     ("agree saved saved --attribute mood", "--attribute has no effect on saved audits"),
@@ -147,6 +150,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records with one summary each and with two, tables, settings, sheets that may hold answers, and a saved audit."""
     made = tmp_path_factory.mktemp("careless")
     write(made / "one.jsonl", rows(4))
+    write(made / "tones.jsonl", rows(4, tone="kind"))
     texts = ("Cold soup.", "A garden.")
     write(made / "two.jsonl", [row(i, system=f"s{j}", summary=texts[j]) for i in range(4) for j in range(2)])
     write(made / "bare.jsonl", rows(4, documents=["Cold soup."]))

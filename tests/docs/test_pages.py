@@ -115,6 +115,13 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert len([page for page in PAGES if page.is_relative_to(ROOT / "docs")]) <= 50
 
 
+def test_the_site_has_every_page() -> None:
+    """zensical.toml lists each page of docs/ once, and no other."""
+    listed = re.findall(r'"(\S+\.md)"', (ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    docs = ROOT / "docs"
+    assert sorted(listed) == sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_page_begins_with_a_sentence(page: Path) -> None:
     """Below the title, before any heading, list, table or block: what the reader will be able to do."""

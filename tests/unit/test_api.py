@@ -89,6 +89,16 @@ WRONG: dict[Callable[..., Any], list[tuple[dict[str, Any], str]]] = {
         ({"scorers": [Ngram()]}, "give a mapping from names."),
         ({"check_scorers": "yes"}, "check_scorers='yes': give True or False."),
     ],
+    partial(fairbrief.gate, "saved", baseline="before"): [
+        ({"margin": "0.1"}, "margin='0.1': give a number."),
+        ({"most": [5]}, "most=[5]: give a text or a list of texts."),
+    ],
+    partial(fairbrief.power, "saved"): [({"records": 2.5}, "records=2.5: give a whole number.")],
+    partial(fairbrief.trend, "saved"): [
+        ({"reference": "5"}, "reference='5': give a whole number."),
+        ({"order": "size"}, "order='size': give time or given."),
+    ],
+    partial(fairbrief.explain, ROWS, "uer@side"): [({"top": 0}, "top=0: give a whole number, at least 1.")],
     partial(fairbrief.read, ROWS): [
         ({"sample": "a"}, "sample='a': give a number."),
         ({"separator": ["||"]}, "separator=['||']: give a text."),
@@ -174,12 +184,6 @@ def test_what_is_no_audit_is_refused(call: Callable[[Any], Any]) -> None:
         said = f"Found {found}; expected an audit, or the folder of a saved one"
         with pytest.raises(RequestError, match=said):
             call(given)
-
-
-def test_a_rule_that_is_no_text_is_refused() -> None:
-    """The message has the notation."""
-    with pytest.raises(RequestError, match=r"'5' is not a valid rule\. Write MEASURE<=NUMBER"):
-        fairbrief.gate("anywhere", most=[5])  # type: ignore[list-item]
 
 
 def test_saved_audits_are_loaded_compared_and_gated(tmp_path: Path) -> None:

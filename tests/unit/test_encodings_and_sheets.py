@@ -50,6 +50,18 @@ def test_an_encoding_that_is_told(tmp_path: Path) -> None:
             read(path, documents_field="text", encoding=name)
 
 
+@pytest.mark.parametrize(
+    ("first", "ending"), [(b"PK\3\4", "xlsx"), (b"\xd0\xcf\x11\xe0", "xls"), (b"PAR1", "parquet")]
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_binary_file_with_the_ending_of_text_must_be_renamed(
+    tmp_path: Path, name: str, first: bytes, ending: str
+) -> None:
+    """The message names the ending by which the file can be read."""
+    with pytest.raises(RequestError, match=f"not a text file. Rename it to end in .{ending}\\."):
+        read(put(tmp_path / name, first + b"\0\1"))
+
+
 @pytest.mark.parametrize(("name", "row"), [
     ("a.csv", "id,text,summary\n1,Good.,S.\n"),
     ("a.jsonl", '{"id": 1, "text": "Good.", "summary": "S."}\n'),

@@ -9,7 +9,6 @@ from tests.sample_cases import documents_of, of
 import fairbrief
 from fairbrief.auditing import Plan, audit, check
 from fairbrief.errors import RequestError
-from fairbrief.readers import ReadingSettings
 from fairbrief.reports.result import Result
 from fairbrief.types import Case, Document, Record, Summary
 
@@ -243,7 +242,7 @@ def test_what_an_audit_would_refuse_is_refused_before_there_are_summaries() -> N
     with pytest.raises(RequestError, match="zhang"):
         check(records, Plan(protocol="zhang"))
     plan = Plan(protocol="chhabra-position", attributes=["side"])
-    assert check(records, plan, ReadingSettings(attributes="side", require="side"))
+    assert check(fairbrief.read(records, attributes="side", require="side"), plan)
     with pytest.raises(RequestError, match="--attribute side has no effect"):
         check(records, plan)
 

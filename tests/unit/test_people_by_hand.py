@@ -10,10 +10,12 @@ from tests.sample_cases import Supported, of
 
 import fairbrief
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.record_values import is_signed
 from fairbrief.errors import RequestError
 from fairbrief.measures.distinguishability import Distinguishability
 from fairbrief.measures.entity_hallucination import EntityHallucination, InventedNames, most_frequent
 from fairbrief.measures.entity_inclusion import EntityInclusion
+from fairbrief.measures.groups import pair_differences
 from fairbrief.measures.quality import JudgedByGroup
 from fairbrief.measures.scorer_bias import ScorerBiasSupport
 from fairbrief.measures.word_lists import PhraseCounts, WordListInclusion
@@ -59,6 +61,10 @@ def test_a_slash_may_belong_to_the_name_of_a_group() -> None:
     groups = ["Asian/Pacific", "White/Other"]
     totals = Totals({("source", g): i for i, g in enumerate(groups)}, np.ones(2))
     assert sides(EntityInclusion("race").value(totals)[f"log_odds[{'/'.join(groups)}]"].group) == groups
+    ((name, pair),) = pair_differences(dict.fromkeys(groups, np.zeros(1))).items()
+    assert sides(pair.group) == groups
+    assert not is_signed(name, pair)
+    assert is_signed(f"difference[{groups[0]}]", replace(pair, group=groups[0]))
 
 
 def test_people_without_the_attribute_can_be_meant_by_a_name() -> None:
@@ -92,6 +98,7 @@ def test_an_audit_keeps_the_other_replies_about_a_seed_document() -> None:
     plan = Plan(measures=["judged_by_group(scorer=judge)@about"], scorers={"judge": judge}, n_resamples=0)
     found = audit(variants("fmmf", ["4", "nan", "2", "5"]), plan)
     assert [e.value for e in found.estimates if e.quantity in ("mean[f]", "mean[m]")] == [4.5, 2.0]
+    assert [e.quantity for e in found.estimates if e.is_primary] == ["difference[f−m]"]
 
 
 def test_the_largest_difference_of_mean_verdicts_is_between_any_two_groups() -> None:

@@ -170,6 +170,8 @@ def test_a_score_is_a_number_if_it_has_one_main_value() -> None:
     ({"groups": None, "measure": "uer"}, "uer compares documents by 'group', which 'groups' lacks. Give groups={'group': …}: for each record a list"),
     ({"groups": {"party": GROUPS}, "measure": "uer@side"}, "uer@side compares documents by 'side', which 'groups' lacks."),
     ({"groups": ["a", "b"] * 6, "measure": "uer"}, "uer@group compares documents by 'group', which 'groups' lacks."),
+    ({"measure": "uer", "attributes": ["side"]}, "Found: group. Give it in groups={NAME: …}."),
+    ({"measure": "uer", "by": [("side",)]}, "has the attribute 'side' to subgroup by. Found: none. Give it in groups={NAME: …}."),
     ({"measure": "sentiment_shift"}, "sentiment_shift@group compares records by 'group', which 'groups' lacks. Give groups={'group': …}: one value per record."),
     ({"measure": ["uer@side", "bur@party"]}, "by 'party', 'side': give groups as a dictionary of these names"),
 ])  # fmt: skip

@@ -116,7 +116,7 @@ def test_units_without_a_pair_have_a_reason(lists: str) -> None:
     for cases, reason in (
         (ONE[:1], "only one version"),
         ([alone], "only one version"),
-        ([bare], "lacks the attribute"),
+        ([bare], "only documents have 'gender'"),
     ):
         found = observation.observe(cases, (), np.zeros((1, 0), dtype=np.int64))
         assert isinstance(found, Reason)

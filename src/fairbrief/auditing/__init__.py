@@ -11,6 +11,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -49,6 +50,7 @@ from fairbrief.ranges import grouped
 from fairbrief.readers import Reading, ReadingSettings
 from fairbrief.readers.fields import PATIENCE
 from fairbrief.readers.messages import did_you_mean
+from fairbrief.readers.messages import names as quoted
 from fairbrief.reports.result import NotMeasured, Result
 from fairbrief.reports.wording import name_of
 from fairbrief.scorers import cards
@@ -121,10 +123,10 @@ class _Audit:
             raise DataError("There is no summary to audit: no record of the input has one.")
         languages.suppose(measure_selection.language_of(head))
         stream: Iterator[Case] = itertools.chain(head, cases_once)
-        asked, protocol = _asked(plan, head, getattr(cases, "settings", UNREAD))
-        choice = sensitivity.under(
-            asked or _allowed(plan, head, stream), plan.compared_scorers, plan.scorers or {}
-        )
+        with _naming_fields(cases):
+            asked, protocol = _asked(plan, head, getattr(cases, "settings", UNREAD))
+            chosen = asked or _allowed(plan, head, stream)
+        choice = sensitivity.under(chosen, plan.compared_scorers, plan.scorers or {})
         plan = replace(
             plan,
             by=_with_subgroups_of(protocol, plan.by, head),
@@ -250,18 +252,32 @@ class _Audit:
         }
 
 
-def check(records: Iterable[Record], plan: Plan, settings: ReadingSettings = UNREAD) -> Sequence[Measure]:
+def check(records: Reading | Iterable[Record], plan: Plan) -> Sequence[Measure]:
     """Refuse, before summaries of the records are made, what `audit` would refuse of any summaries of them.
 
-    ``settings`` are those that the records were read with. Returns the measures that it would take. Raises RequestError for
-    unknown measures, attributes, scorers, subgroups, sanity baselines or protocols, and for very large records.
+    Returns the measures that it would take. Raises RequestError for unknown measures, attributes, scorers, subgroups,
+    sanity baselines or protocols, and for very large records.
     """
-    head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(records, HEAD)]
+    cases = records.records() if isinstance(records, Reading) else records
+    head = [Case(record, Summary(record.id, "", "")) for record in itertools.islice(cases, HEAD)]
     named_baselines(plan.sanity_baselines)
-    asked, _ = _asked(plan, head, settings)
-    choice = asked or measure_selection.fitting(head, plan.attributes, is_ordered=plan.ordered)
+    with _naming_fields(records):
+        asked, _ = _asked(plan, head, getattr(records, "settings", UNREAD))
+        choice = asked or measure_selection.fitting(head, plan.attributes, is_ordered=plan.ordered)
     _refuse_large_records(head, plan, choice.measures)
     return choice.measures
+
+
+@contextmanager
+def _naming_fields(cases: object) -> Iterator[None]:
+    """Add the unused fields of the input to the error about an unknown attribute, which may be one of them."""
+    try:
+        yield
+    except measure_selection.UnknownAttribute as error:
+        if not (unused := cases.unused() if isinstance(cases, Reading) else []):
+            raise
+        near = did_you_mean(error.name, [field.partition(" (of the ")[0] for field in unused])
+        raise RequestError(f"{error} Unused fields: {quoted(unused)}.{near}") from error
 
 
 # ------------------------------------------------------------------------------------- the steps

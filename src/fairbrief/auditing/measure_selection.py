@@ -31,6 +31,14 @@ NO_ORDER = "records have several documents, whose order may mean nothing; if it 
 """Why measures of position are left out."""
 
 
+class UnknownAttribute(RequestError):
+    """Nobody in the first cases has an attribute of this name."""
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The measures to take, and why each other one was left out."""
@@ -112,10 +120,11 @@ def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequen
             raise RequestError(f"'{name}' is read as one attribute. Name each by itself: {once_each}.")
         nobody = listed([IN_WORDS[holder] for holder in holders], conjunction="or")
         advice = f"To read it from a field or column, write --attribute {name}=FIELD."
-        raise RequestError(
+        raise UnknownAttribute(
             f"No {nobody} of the first {counted(len(head), 'summary', 'summaries')} has the attribute '{name}'."
             f"{did_you_mean(name, there)} Found: {', '.join(sorted(there)) or 'none'}. "
-            f"{HOW_TO_GIVE if tuple(holders) == ('entity',) else advice}"
+            f"{HOW_TO_GIVE if tuple(holders) == ('entity',) else advice}",
+            name,
         )
 
 

@@ -22,9 +22,10 @@ BATCH = 1 << 14
 """Rows that are held as numbers at a time."""
 
 
-def is_signed(name: str, tail: str | None) -> bool:
+def is_signed(name: str, value: Value) -> bool:
     """Whether a quantity is a group difference of one group: ``difference[negative]``, not of a pair."""
-    return tail == "both" and name.endswith("]") and not any(sign in name for sign in "−/")
+    is_single = value.group or not any(sign in name for sign in "−/")
+    return bool(value.tail == "both" and name.endswith(f"{value.group}]") and is_single)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class RowReader:
         found: dict[str, list[Floats]] = {
             name: [np.zeros(0)]
             for name, value in self.of_nothing.items()
-            if name == self.measure.name or is_signed(name, value.tail)
+            if name == self.measure.name or is_signed(name, value)
         }
         for totals in self.totals(rows):
             values = self.measure.value(totals)
@@ -77,7 +78,7 @@ class RowReader:
         """By group the name of its first group difference."""
         found: dict[str, str] = {}
         for name, value in self.of_nothing.items():
-            if name != self.measure.name and is_signed(name, value.tail) and value.group:
+            if name != self.measure.name and is_signed(name, value) and value.group:
                 found.setdefault(value.group, name)
         return found
 

@@ -125,7 +125,9 @@ def _with_options(command: Command) -> Command:
     shared: dict[str, tuple[type[Any], list[Field[Any]]]] = {}
     for p in signature(command, eval_str=True).parameters.values():
         if isinstance(p.default, Chosen):
+            known = {parameter.name for parameter in parameters}  # --seed may already be the model's
             chosen = [f for f in fields(p.annotation) if f.metadata["panel"] and p.default.is_chosen(f.name)]
+            chosen = [f for f in chosen if f.name not in known]
             shared[p.name] = p.annotation, chosen
             hints = get_type_hints(p.annotation, localns=UNLOADED)
             parameters += [_parameter(f, hints[f.name]) for f in chosen]

@@ -285,7 +285,7 @@ def explain(
     out: Path | None = o.output_file(None, "Also write all to FILE.json or FILE.html.", "FILE"),
     cache: Path | None = o.CACHE,
     quiet: bool = o.QUIET,
-    plan: Plan = o.only("n_resamples", "language"),
+    plan: Plan = o.only("n_resamples", "seed", "language"),
     options: ReadingSettings = o.all_but("system"),
 ) -> None:
     """Show which records, documents and sentences move a value: what it would be without each.

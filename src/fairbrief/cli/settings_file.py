@@ -1,26 +1,30 @@
 """A file of settings (TOML) in place of a command line: ``fairbrief audit reviews.toml``.
 
 Its keys are the names of options without the dashes at their beginning, and ``files``.
-Command-line options override the file. Paths are relative to the file's folder.
+Command-line options override the file. Paths are relative to the file's folder, also in specs.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError, text_of
 from fairbrief.settings import as_list
+from fairbrief.specs import quoted
 from fairbrief.text.addresses import is_stored
 
 ENDING = ".toml"
 FILES = "files"
 OF_FILES = ("summaries", "speakers", "out", "pairs", "cache")
 """Options that name files."""
+IN_SPEC = re.compile(r"""(?<==)(['"]?)([^,()='"@]+)\1""")
+"""The value of a setting in a spec, as in ``words(file=topics.toml)``."""
 
 
 def is_one(file: str) -> bool:
@@ -82,6 +86,8 @@ def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     texts = [str(one) for one in as_list(value)]
     if key in OF_FILES:
         texts = [_relative(path, text) for text in texts]
+    else:
+        texts = [IN_SPEC.sub(partial(_in_spec, path), text) for text in texts]
     return texts if option.multiple else texts[0]
 
 
@@ -95,6 +101,12 @@ def _relative(path: Path, text: Any) -> str:
     if equals and not (path.parent / text).exists():
         return f"{name}={path.parent / file}"
     return str(path.parent / text)
+
+
+def _in_spec(path: Path, value: re.Match[str]) -> str:
+    """The value of a setting in a spec, relative to the settings if it is a file there."""
+    file = path.parent / value[2]
+    return quoted(str(file)) if file.is_file() else value[0]
 
 
 def _key(option: Any) -> str:

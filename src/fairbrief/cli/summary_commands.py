@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from fairbrief import registry
+from fairbrief.chat.client import Asker
 from fairbrief.chat.endpoint import EMPTY, REFUSED, UNANSWERED, LimitReached, Tally
 from fairbrief.chat.journal import journal_of, keys_in
 from fairbrief.cli import input_options as inputs
@@ -188,6 +189,9 @@ def summarize(
     }  # fmt: skip
     settings = {name: str(value) for name, value in given.items() if value is not None} | asking.of_model()
     summarizer = registry.make("summarizer", with_, settings)
+    for option, limit in (("--max-requests", asking.max_requests), ("--price", asking.price)):
+        if limit is not None and not isinstance(summarizer, Asker):
+            raise RequestError(f"{option} has no effect, since no chat model is asked: drop it.")
     reading = options.read(files)
     job = Job(summarizer, out, system or "")
     run = Run([job], reading.records, journal_of(out), asking, quiet=quiet)
@@ -271,7 +275,7 @@ def sweep(
     jobs = sweep.grid(with_, axes_of(named, set_), out, fixed=fixed | asking.of_model())
     reading = options.read(files)
     plan = sweep.plan_of(jobs, replace(plan, **inputs.plan_settings(options)))
-    check(reading.records(), plan, options)
+    check(reading, plan)
     if asking.dry_run:
         typer.echo("Requests for summaries (judges in --measure, if any, send more):")
     run = Run(jobs, reading.records, answers / sweep.JOURNAL, asking, quiet=quiet)
@@ -326,7 +330,7 @@ def choose(
     ),
     prompt: str | None = o.option(None, "Prompt of the pairs: a name, or a file.", "NAME|FILE"),
     cache: Path | None = o.CACHE,
-    plan: Plan = o.only("language"),
+    plan: Plan = o.only("seed", "language"),
     options: ReadingSettings = o.all_but("system", "cluster_by"),
 ) -> None:
     """Choose the fairest of several summaries of each record.
@@ -355,7 +359,7 @@ def choose(
     reading = inputs.read_in_language(options, files)
     measures = list(dict.fromkeys([by, *(rule.measure for rule in floors)]))
     plan = replace(plan, **inputs.plan_settings(options), measures=measures, wrap=inputs.cached(cache))
-    check(reading.records(), replace(plan, n_resamples=0), options)
+    check(reading, replace(plan, n_resamples=0))
     scorers = Scorers(wrap=plan.wrap)
     choices = list(choose.choose(reading, by, floors, length_within=length_within, scorers=scorers))
     if all(len(choice.candidates) < 2 for choice in choices):

@@ -141,7 +141,7 @@ class _Pool:
             if worker.tasks[0].kills == KILLS:
                 raise BackendError(
                     f"A worker process was killed {KILLS} times by one part of the work, most often because the machine ran out of "
-                    "memory. Use fewer --workers, since each has its own share of the input in memory; output of the workers is "
+                    "memory. Use fewer workers, since each has its own share of the input in memory; output of the workers is "
                     "printed above. A script must start an audit with workers under: if __name__ == '__main__':"
                 ) from error
         self._waiting.extendleft(reversed(worker.tasks))

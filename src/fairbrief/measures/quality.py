@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from fairbrief import specs
 from fairbrief import types as t
-from fairbrief.declarations import Declaration
+from fairbrief.declarations import TEXTS_OF_TWO_GROUPS, Declaration
 from fairbrief.measures.bases import BaseMeasure, ManyAtOnce, NotObserved, TextScorer
 from fairbrief.measures.group_sums import by_group, coded, spread, standard_deviation, summed_by_group
 from fairbrief.measures.groups import pair_differences
@@ -130,6 +131,13 @@ def _asked(scorer: str, case: t.Case) -> t.Ask:
     return t.Ask(scorer, (known(case.record).source,), (case.summary.text,), whole=True)
 
 
+def _scale(scorer: str) -> tuple[float, float]:
+    """The range of the scorer's scores, if it is the judge without a calibration; of others it is unknown."""
+    spec = specs.parse(scorer)
+    is_judge = spec.name.partition(":")[0] == "judge" and "calibrated" not in spec.settings
+    return (1.0, 5.0) if is_judge else (-np.inf, np.inf)
+
+
 class Judged(BaseMeasure):
     """Mean score that a chat model gives to summaries, from 1 to 5, with its reason first.
 
@@ -166,7 +174,7 @@ class Judged(BaseMeasure):
         return t.Rows.of({("one",): 1.0, ("score",): found, ("score²",): found**2})
 
     def value(self, totals: t.Totals) -> Mapping[str, t.Value]:
-        mean = t.Value(totals.ratio("score", "one"))
+        mean = t.Value(totals.ratio("score", "one"), limits=_scale(self.scorer))
         return {self.name: mean, "judged_sd": standard_deviation(totals, "score")}
 
     def explain(self, totals: t.Totals) -> str:
@@ -184,8 +192,8 @@ class JudgedByGroup(BaseMeasure):
     Per record:  ``score[g]`` and ``one[g]``: sum of scores, and number of scored summaries.
     Permuted:   the groups among the scored summaries of the seed document.
     Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
-                permutation mean. Secondary: ``difference[a−b]``, positive if summaries about ``a`` score higher;
-                ``mean[g]``, on the scorer's own scale.
+                permutation mean. Primary: ``difference[a−b]``, positive if summaries about ``a`` score higher.
+                Secondary: ``mean[g]``, on the scorer's own scale.
     Undefined:  fewer than two groups; "unparsed reply of the judge".
     Source:     Steen & Markert, Tables 7 and 9, which print the absolute difference.
     """
@@ -200,6 +208,13 @@ class JudgedByGroup(BaseMeasure):
         harm="Readers of texts about some people would get worse summaries than readers of the same texts about others.",
         attribute_of="entity",
         on_request="it asks a chat model about every summary",
+        contrast=TEXTS_OF_TWO_GROUPS.replace(
+            title="judge's score of summaries, one group minus the other",
+            question="Whose summaries score lower?",
+            below="summaries of {first} texts score {size} lower than those of {second} texts",
+            above="summaries of {first} texts score {size} higher than those of {second} texts",
+            even="equal scores",
+        ),
     )
     over: str
     scorer: TextScorer
@@ -230,8 +245,8 @@ class JudgedByGroup(BaseMeasure):
         mean = totals.ratios("score", "one")
         return {
             self.name: t.Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
-            **pair_differences(mean),
-            **{f"mean[{g}]": t.Value(array) for g, array in mean.items()},
+            **pair_differences(mean, is_primary=True),
+            **{f"mean[{g}]": t.Value(array, limits=_scale(self.scorer)) for g, array in mean.items()},
         }
 
     def explain(self, totals: t.Totals) -> str:

@@ -135,8 +135,12 @@ class ThemeWords(BaseMeasure):
         """The row of weighted texts, which each case has."""
         versions = self._versions(cases)
         if len(versions) < 2:
+            if any(self.over in document.attributes for case in cases for document in case.record.documents):
+                lacking = f"only documents have '{self.over}', which must be in the record's 'attributes' (or --record-attribute)"
+            else:
+                lacking = f"{NO_ATTRIBUTE}, and so do its people"
             one = "only one version of the seed document has a summary"
-            raise NotObserved(one if versions else f"{NO_ATTRIBUTE}, and so do its people")
+            raise NotObserved(one if versions else lacking)
         count = self._entries if self.words == "listed" else count_words
         of_themes, of_words = (_of_person(cases, how) for how in (self._entries, count))
         themes = {f"theme {theme}": entries - of_themes for theme, entries in themes_of(self.themes).items()}

@@ -22,6 +22,8 @@ from fairbrief.readers.object_stores import StoredFile, fault
 UTF8 = "utf-8"
 SAMPLE = 1 << 20
 """Bytes at the start of a file that are used for detection."""
+BINARY = {b"PK\3\4": "xlsx", b"\xd0\xcf\x11\xe0": "xls", b"PAR1": "parquet", b"ARROW1": "arrow"}
+"""The first bytes of files that are not text, and the ending by which such a file is read."""
 MARKS = (
     (codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -241,6 +243,9 @@ def encoding_of(path: InputFile, given: str | None = None) -> str:
     with suppress(OSError, EOFError, zlib.error):  # its reader reports the error
         with path.open("rb") as raw, _unpack(raw, endings(path)[1]) as content:
             sample = content.read(SAMPLE)
+        if ending := next((BINARY[first] for first in BINARY if sample.startswith(first)), ""):
+            more = " Unpack it if it is another ZIP archive." if ending == "xlsx" else ""
+            raise RequestError(f"{printable(path)} is not a text file. Rename it to end in .{ending}.{more}")
         return detect_encoding(sample, is_whole=len(sample) < SAMPLE)
     return UTF8
 

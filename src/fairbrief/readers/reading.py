@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -71,6 +71,8 @@ class Reading:
     """Counts of the last iteration."""
     sample: dict[str, Any] | None = field(default=None, init=False)
     """The sizes of the sample and of the whole input; None without a sample."""
+    unused: Callable[[], list[str]] = field(default=list, init=False)
+    """Returns the unused fields of the source that is read, so far."""
     _is_part: bool = field(default=False, init=False)
     _meter: Meter = field(default_factory=Meter, init=False)
 
@@ -304,7 +306,7 @@ class Reading:
             reader = RowReader(source, self.fields, self.settings.system, own_summaries)
             if self._is_part:  # `look` has checked the fields
                 reader.seen, reader.unseen = PATIENCE, set()
-            count = 0
+            self.unused, count = reader.unused, 0
             for count, (number, row) in enumerate(reader.rows(self._meter), 1):
                 step = self._step(reader, index, number, row, count)
                 reader.check_fields()

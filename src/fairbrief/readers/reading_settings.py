@@ -76,7 +76,7 @@ class ReadingSettings:
     sample_by: str | None = reading(
         None, "With --sample: N records, or the share, of each group of this attribute.", "NAME", recorded=False,
     )
-    seed: int = setting(0, "Seed of the sample.", recorded=False)
+    seed: int = reading(0, "Seed of the sample.", "N", recorded=False)
     redact: Names = reading(
         (), "Replace personal data in all texts: 'identifiers' (e-mail and IP addresses, phone, card and account "
         "numbers), 'names' (of people, in English).", "WHAT[,WHAT]",

@@ -173,7 +173,7 @@ def dies(_: int) -> None:
 
 def test_a_worker_that_dies_again_and_again_is_told() -> None:
     """With what most likely killed it; the others are ended, too."""
-    with pytest.raises(BackendError, match=r"out of memory. Use fewer --workers.*__main__"):
+    with pytest.raises(BackendError, match=r"out of memory. Use fewer workers.*__main__"):
         list(Processes(2).map(dies, [0, 1]))
     assert not active_children()
 
