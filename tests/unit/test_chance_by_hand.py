@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy.special import stdtr
 
 from fairbrief.api import audit
@@ -208,6 +209,19 @@ def test_a_few_clusters_that_are_alike_do_not_differ_from_random_sentences() -> 
     (found,) = from_random(less, [here], "d", None, Settings())
     assert found["extract_p"] == 1 / 16
     assert found["extract_difference_low"] < found["extract_difference_high"] == 0
+
+
+def test_a_difference_from_random_sentences_has_students_interval_and_p() -> None:
+    """Those of a mean of eight numbers: seven degrees of freedom."""
+    x = np.array([[-1.0, 0, 1, 2, 3, 4, 5, 8]])
+    less = Readings(x.mean(axis=1), (x.sum() - x) / 7, x)
+    here: Any = SimpleNamespace(here={"d": Value(np.array(2.75), "both")}, hidden_error=lambda _: 0.0)
+    (gap,) = from_random(less, [here], "d", None, Settings())
+    wanted = scipy.stats.ttest_1samp(x[0], 0)
+    assert gap["extract_p"] == pytest.approx(wanted.pvalue)
+    assert (gap["extract_difference_low"], gap["extract_difference_high"]) == pytest.approx(
+        wanted.confidence_interval()
+    )
 
 
 def test_a_cluster_that_changed_its_group_between_two_audits_has_both() -> None:
