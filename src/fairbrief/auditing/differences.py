@@ -97,20 +97,20 @@ def differences(
     both = [(systems.index(a), systems.index(b)) for a, b in pairs]
     for part in dict.fromkeys(subgroup for _, subgroup in parts) if both else ():
         answered = [parts[system, part] for system in systems]
-        found += _paired(answered, both, settings.seed, (Note("few_answered"),))
+        found += _paired(answered, both, (Note("few_answered"),))
     return _of_pairs(measures, found, settings)
 
 
 def difference(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Estimate]:
     """Values of ``a`` minus ``b`` on the clusters that both answered: paired jackknife interval, p from turning signs of clusters."""
-    return _of_pairs(measures, list(_paired([a, b], [(0, 1)], settings.seed)), settings)
+    return _of_pairs(measures, list(_paired([a, b], [(0, 1)])), settings)
 
 
 def changes(measures: Sequence[Measure], a: Part, b: Part, settings: Settings) -> list[Change]:
     """The changes by which a gate compares ``a`` with ``b``: of group differences, and of main values that are no unsigned scores."""
     by_spec = {repr(measure): measure for measure in measures}
     found: list[Change] = []
-    for pair in _paired([a, b], [(0, 1)], settings.seed):
+    for pair in _paired([a, b], [(0, 1)]):
         are_equal, total = have_equal_sums(*pair.units), pair.units[0].total
         tails = {(spec, m.name): m.value(total)[m.name].tail for spec, m in by_spec.items()}
         for e in _of_pairs(measures, [pair], settings):
@@ -159,7 +159,7 @@ def _change(measure: Measure, pair: Pair, e: Estimate, settings: Settings) -> Ch
 
 
 def _paired(
-    parts: Sequence[Part], pairs: Iterable[tuple[int, int]], seed: int, few: tuple[Note, ...] = ()
+    parts: Sequence[Part], pairs: Iterable[tuple[int, int]], few: tuple[Note, ...] = ()
 ) -> Iterator[Pair]:
     """The pairs of parts, which may be of different ledgers, without pairs that have fewer than two common clusters.
 
@@ -167,7 +167,7 @@ def _paired(
     """
     every = united([part.clusters for part in parts])
     many = tuple(i for i, part in enumerate(parts) if 2 * len(part.clusters) >= len(every))
-    common_of = cache(lambda several: CommonClusters.of([parts[i] for i in several], seed))
+    common_of = cache(lambda several: CommonClusters.of([parts[i] for i in several]))
     for pair in pairs:
         are_many = set(pair) <= set(many)
         several = many if are_many else pair

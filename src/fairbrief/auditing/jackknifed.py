@@ -25,12 +25,14 @@ CHANCE_ADJUSTED = "chance_adjusted"
 class ClusterRows:
     """The rows of a ledger that form each cluster.
 
-    Shapes: ``chosen`` (n,) row indices; ``cluster`` (n,) the cluster of each row, None if each row is one cluster.
+    Shapes: ``chosen`` (n,) row indices; ``cluster`` (n,) the cluster of each row, None if each row is one cluster; ``groups``
+    (clusters,) the jackknife group of each cluster, which means nothing where clusters are few.
     """
 
     source: Ledger
     chosen: Integers
-    cluster: Integers | None = None
+    cluster: Integers | None
+    groups: jackknife.GroupNumbers
 
     def of(self, matrix: Floats) -> Floats:
         """The sums by cluster of some columns of all rows of the source. Shape: (clusters, columns)."""
@@ -42,12 +44,14 @@ class ClusterRows:
     def of_clusters(self, wanted: Integers) -> ClusterRows:
         """Some of the clusters, in this order. Shape: (clusters,)."""
         if self.cluster is None and (wanted[1:] > wanted[:-1]).all():
-            return ClusterRows(self.source, self.chosen[wanted])
+            return ClusterRows(self.source, self.chosen[wanted], None, self.groups[wanted])
         cluster = np.arange(len(self.chosen)) if self.cluster is None else self.cluster
         number = np.full(int(cluster.max(initial=-1)) + 1, -1)
         number[wanted] = np.arange(len(wanted))
         is_wanted = number[cluster] >= 0
-        return ClusterRows(self.source, self.chosen[is_wanted], number[cluster[is_wanted]])
+        return ClusterRows(
+            self.source, self.chosen[is_wanted], number[cluster[is_wanted]], self.groups[wanted]
+        )
 
 
 @dataclass(frozen=True)
@@ -133,19 +137,15 @@ def summed(rows: Floats, group: jackknife.GroupNumbers, groups: int) -> Floats:
     return sums.reshape(groups, columns)
 
 
-def units_of_rows(
-    members: Sequence[ClusterRows],
-    clusters: Sequence[Sequence[str]],
-    groups: Sequence[jackknife.GroupNumbers | None],
-) -> list[Units]:
-    """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once.
-
-    ``groups`` are those of the clusters; None where each is a unit.
-    """
+def units_of_rows(members: Sequence[ClusterRows], clusters: Sequence[Sequence[str]]) -> list[Units]:
+    """The jackknife units of several parts of one source, some columns at a time, so that little is unpacked at once."""
     if not members:
         return []
     ledger = members[0].source
     distinct, alike = np.unique(ledger.first_alike(), return_inverse=True)
+    groups = [
+        of.groups if len(n) > jackknife.ONE_BY_ONE else None for of, n in zip(members, clusters, strict=True)
+    ]
     sizes = (len(n) if g is None else int(g.max()) + 1 for n, g in zip(clusters, groups, strict=True))
     sums = [np.zeros((size, len(distinct))) for size in sizes]
     step = max(1, AT_ONCE // max(1, len(ledger)))

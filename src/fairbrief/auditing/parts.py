@@ -19,7 +19,7 @@ from fairbrief.auditing.ledger import Ledger
 from fairbrief.auditing.observing import OF_EXTRACTS
 from fairbrief.auditing.origins import WHOLE, Key, Names, Origins, Subgroup, first_met, systems_of, united
 from fairbrief.auditing.system_runs import RUN
-from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
+from fairbrief.statistics.jackknife import ONE_BY_ONE, GroupNumbers
 from fairbrief.types import Floats, Integers, SystemKind, Totals
 
 Blocks = tuple[Floats, Integers]
@@ -76,23 +76,30 @@ def parts_of(ledger: Ledger, subgroups: Sequence[Subgroup], seed: int = 0) -> di
     origins, systems = ledger.kept(), systems_of([ledger.origins])
     clusters, rows_of = origins.clusters, origins.by_subgroup()
     nothing, codes = np.zeros(0, dtype=np.int64), clusters.codes()
-    found: dict[Key, tuple[ClusterRows, Names, Integers]] = {}
+    groups = np.zeros(len(codes), dtype=np.uint8)
+    if codes.max(initial=-1) >= ONE_BY_ONE:
+        groups = ledger.origins.groups(seed)[ledger.reasons == 0]
+    found: dict[Key, tuple[ClusterRows, Names]] = {}
     for key in itertools.product(systems, (WHOLE, *subgroups)):
         chosen = rows_of.get(key, nothing)
-        first, code = first_met(codes[chosen])
-        rows = ClusterRows(ledger, chosen, code if len(first) < len(code) else None)
-        found[key] = rows, clusters.of(chosen[first]), chosen[first]
+        rows, first = _rows(ledger, chosen, codes[chosen], groups[chosen])
+        found[key] = rows, clusters.of(chosen[first])
     del codes, rows_of
-    members, names, heads = zip(*found.values(), strict=True) if found else ((), (), ())
-    are_many = any(len(of_part) > ONE_BY_ONE for of_part in names)
-    group = ledger.origins.groups(seed)[ledger.reasons == 0] if are_many else nothing
-    groups = [group[of_part] if len(of_part) > ONE_BY_ONE else None for of_part in heads]
-    units = units_of_rows(members, names, groups)
+    members, names = zip(*found.values(), strict=True) if found else ((), ())
+    units = units_of_rows(members, names)
     each = zip(found, names, units, members, _blocks(ledger, members, origins), strict=True)
     return {
         key: Part(ledger, *key, of_part, len(rows.chosen), own, rows, systems[key[0]], blocks)
         for key, of_part, own, rows, blocks in each
     }
+
+
+def _rows(
+    ledger: Ledger, chosen: Integers, cluster: Integers, groups: GroupNumbers
+) -> tuple[ClusterRows, Integers]:
+    """Rows with the cluster and the jackknife group of each, and the first row of each cluster. Shapes: (n,) and (clusters,)."""
+    first, code = first_met(cluster)
+    return ClusterRows(ledger, chosen, code if len(first) < len(code) else None, groups[first]), first
 
 
 def _blocks(ledger: Ledger, several: Sequence[ClusterRows], origins: Origins) -> list[Blocks | None]:
@@ -117,28 +124,27 @@ class CommonClusters:
     parts: Sequence[Part]
     clusters: Names
     places: Sequence[Integers]
-    seed: int
 
     @classmethod
-    def of(cls, parts: Sequence[Part], seed: int = 0) -> CommonClusters:
+    def of(cls, parts: Sequence[Part]) -> CommonClusters:
         """What these parts answered: in clusters of several records, only the records that all answered.
 
         Otherwise a system that refused the hard records of its clusters would look better than one that summarized them. All
         records count if fewer than half of the common clusters have a common one, or fewer than two.
         """
-        found = cls._of(parts, seed)
+        found = cls._of(parts)
         if any(part.members.cluster is not None for part in parts):
             records = [_records_of(part) for part in parts]
             are_common = [np.all([of.places_in(others) >= 0 for others in records], axis=0) for of in records]
-            limited = cls._of([_limited(*one, seed) for one in zip(parts, are_common, strict=True)], seed)
+            limited = cls._of(list(map(_limited, parts, are_common)))
             if len(limited.common) >= max(2, len(found.common) / 2):
                 return limited
         return found
 
     @classmethod
-    def _of(cls, parts: Sequence[Part], seed: int) -> CommonClusters:
+    def _of(cls, parts: Sequence[Part]) -> CommonClusters:
         clusters = united([part.clusters for part in parts])
-        return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts], seed)
+        return cls(parts, clusters, [clusters.places_in(part.clusters) for part in parts])
 
     @cached_property
     def common(self) -> Integers:
@@ -173,9 +179,7 @@ class CommonClusters:
         names = self.clusters.of(common)
         if not part.units.clusters:
             return Units(part.ledger.columns, part.units.sums[:, chosen], [tuple(names)])
-        rows = [part.members.of_clusters(chosen)]
-        groups = group_numbers(names, self.seed) if len(names) > ONE_BY_ONE else None
-        return units_of_rows(rows, [names], [groups])[0]
+        return units_of_rows([part.members.of_clusters(chosen)], [names])[0]
 
 
 def _records_of(part: Part) -> Names:
@@ -186,15 +190,14 @@ def _records_of(part: Part) -> Names:
     return origins.records
 
 
-def _limited(part: Part, is_wanted: NDArray[np.bool_], seed: int) -> Part:
+def _limited(part: Part, is_wanted: NDArray[np.bool_]) -> Part:
     """A part with only these of its rows. Shape: (rows,)."""
     if is_wanted.all():
         return part
     members = part.members
     cluster = np.arange(part.rows) if members.cluster is None else members.cluster
-    first, code = first_met(cluster[is_wanted])
-    names = part.clusters.of(cluster[is_wanted][first])
-    rows = ClusterRows(part.ledger, members.chosen[is_wanted], code if len(first) < len(code) else None)
-    groups = group_numbers(names, seed) if len(names) > ONE_BY_ONE else None
-    (units,) = units_of_rows([rows], [names], [groups])
-    return replace(part, clusters=names, rows=len(code), units=units, members=rows)
+    kept = cluster[is_wanted]
+    rows, first = _rows(part.ledger, members.chosen[is_wanted], kept, members.groups[kept])
+    names = part.clusters.of(kept[first])
+    (units,) = units_of_rows([rows], [names])
+    return replace(part, clusters=names, rows=len(kept), units=units, members=rows)
