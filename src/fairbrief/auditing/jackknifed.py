@@ -209,7 +209,7 @@ class Jackknifed:
     units: Units
     maps: Totals | None = None
     """The sums by each map of a calibrated scorer, with the leading axes (parts, maps)."""
-    _spreads: dict[str, jackknife.Spreads] = field(default_factory=dict)
+    _spreads: dict[str, tuple[jackknife.Spreads, jackknife.Spreads]] = field(default_factory=dict)
 
     @property
     def here(self) -> Found:
@@ -264,25 +264,27 @@ class Jackknifed:
 
     def spreads(self, name: str) -> jackknife.Spreads:
         """How far a value varies in each part, with an error that is at least that of equal groups."""
+        return self._widened_and_observed(name)[0]
+
+    def hidden_error(self, name: str) -> Floats | float:
+        """The squared error that `spreads` adds to that of the jackknife. Shape: (parts,)."""
+        if not (self.here[name].shares or self.here[name].groups):
+            return 0.0
+        widened, observed = self._widened_and_observed(name)
+        return np.asarray(widened.error**2 - observed.error**2)
+
+    def _widened_and_observed(self, name: str) -> tuple[jackknife.Spreads, jackknife.Spreads]:
         if name not in self._spreads:
-            value, found = self.here[name], self._as_observed(name)
+            value = self.here[name]
+            found = observed = self.readings(name).spreads(self.strata(name))
             if value.shares:
                 found = self._as_if_equal(name, found)
             if value.groups:
                 here, left = (np.stack(of[name].groups) for of in self._plain[:2])
                 hidden = jackknife.hidden_error(found, here[..., np.newaxis] - left, self.items(name))
                 found = jackknife.with_more_error(found, hidden)
-            self._spreads[name] = found
+            self._spreads[name] = found, observed
         return self._spreads[name]
-
-    def _as_observed(self, name: str) -> jackknife.Spreads:
-        return self.readings(name).spreads(self.strata(name))
-
-    def hidden_error(self, name: str) -> Floats | float:
-        """The squared error that `spreads` adds to that of the jackknife. Shape: (parts,)."""
-        if not (self.here[name].shares or self.here[name].groups):
-            return 0.0
-        return np.asarray(self.spreads(name).error ** 2 - self._as_observed(name).error ** 2)
 
     def _as_if_equal(self, name: str, found: jackknife.Spreads) -> jackknife.Spreads:
         """The spreads of a value that compares shares, with an error that is at least that of equal shares."""
