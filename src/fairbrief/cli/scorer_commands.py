@@ -72,10 +72,9 @@ def agree(
     attributes = list(options.attribute_fields)
     if len(attributes) != 1:
         raise RequestError("Give one --attribute NAME, the attribute that the labels of claims name.")
-    registry.make("scorer", scorer)
+    scorers = Scorers({scorer: registry.make("scorer", scorer)}, inputs.cached(cache))
     reading = inputs.read_in_language(options, sources)
     with inputs.progress_bar(reading) as progress:
-        scorers = Scorers(wrap=inputs.cached(cache))
         with_people = agreement.agreement(
             reading, attributes[0], scorer, resampling=resampling, scorers=scorers, progress=progress
         )
@@ -100,7 +99,7 @@ def chunks(
     Examples:
         fairbrief chunks examples/labelled_claims.jsonl
     """
-    registry.make("scorer", scorer)
+    scorers = Scorers({scorer: registry.make("scorer", scorer)}, inputs.cached(cache))
     reading = inputs.read_in_language(options, files)
     with inputs.progress_bar(reading) as progress:
         result = agreement.chunk_sizes(
@@ -109,7 +108,7 @@ def chunks(
             sizes=inputs.comma_separated(sizes),
             threshold=threshold,
             resampling=saved_values.Resampling(plan.n_resamples, plan.seed),
-            scorers=Scorers(wrap=inputs.cached(cache)),
+            scorers=scorers,
             progress=progress,
         )
     print_tables(agreement.chunk_tables(result, scorer, threshold))
