@@ -140,7 +140,8 @@ class Declaration(ObservationDeclaration):
     report begins. ``needs_order`` is True for measures of position, which need an order of a record's documents.
     ``judges_support`` is True if the scorer decides which documents support a summary: reports show the scorer's card.
     ``items`` is what `Value.present` counts: ``documents``, ``people``, ``texts``, or ``records``. ``groups_from`` are settings that
-    bring groups of their own: if one is given, the input need not have the attribute ``over``.
+    bring groups of their own: if one is given, the input need not have the attribute ``over``. ``scorer_kind`` limits the setting
+    ``scorer`` to scorers of pairs of texts, or to classifiers of single ones.
     """
 
     family: str
@@ -157,3 +158,4 @@ class Declaration(ObservationDeclaration):
     judges_support: bool = False
     items: str = "records"
     groups_from: tuple[str, ...] = ()
+    scorer_kind: Literal["scorer", "classifier", "scorer or classifier"] = "scorer or classifier"

@@ -129,18 +129,11 @@ def check_attributes(names: Sequence[str], head: Sequence[Case], holders: Sequen
 
 
 def check_scorers(measures: Sequence[Measure], given: Mapping[str, Any]) -> None:
-    """RequestError for a scorer that is unknown, or of another kind than the measure's default; ``given`` are objects."""
+    """RequestError for a scorer that is unknown, or of another kind than the measure declares; ``given`` are objects."""
     for measure in measures:
         text = getattr(measure, "scorer", None)
         if isinstance(text, str) and text not in WITHOUT_ASK and text not in given:
-            registry.make(_kind_of_scorer(type(measure)), text)
-
-
-def _kind_of_scorer(measure: type[Measure]) -> registry.Kind:
-    """Whether a measure compares texts with a scorer, or labels them with a classifier; either if its default tells neither."""
-    kinds: tuple[registry.Kind, ...] = ("scorer", "classifier")
-    default = getattr(measure, "scorer", None)
-    return next((kind for kind in kinds if default in registry.names(kind)), "scorer or classifier")
+            registry.make(measure.declaration.scorer_kind, text)
 
 
 def _is_group(values: Counter[str]) -> bool:

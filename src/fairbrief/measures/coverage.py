@@ -39,6 +39,7 @@ DECLARED = Declaration(
     family="Coverage",
     harm="What some groups wrote would go missing more often than what others wrote, so that decisions made from summaries would rest on some people's words more than on others'.",
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    scorer_kind="scorer",
 )
 """What both measures declare."""
 LOG_LENGTH, EQUAL_LENGTH = "log_length", "equal_length_difference"

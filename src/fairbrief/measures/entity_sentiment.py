@@ -154,6 +154,7 @@ class EntitySentiment(BaseMeasure):
         harm="Readers would think better of one side than the texts that were summarized.",
         attribute_of="entity",
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        scorer_kind="classifier",
         on_request="names and leanings of entities are needed, and their sentences are scored",
         contrast=ContrastWords(
             title="change of tone towards entities from text to summary",

@@ -33,6 +33,7 @@ DECLARED = Declaration(
     family="Framing",
     harm="Readers of the summaries would take an event, a product or a person for better or worse than the texts show it.",
     attribute_of="record",
+    scorer_kind="classifier",
 )
 """What both measures declare."""
 

@@ -328,6 +328,7 @@ DECLARED = Declaration(
     harm="Readers who see only the summary would meet some views less often than the sources hold them, and could take a partial picture for the whole.",
     figures=("kept_shares",),
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
+    scorer_kind="scorer",
 )
 """What all measures of the family declare."""
 

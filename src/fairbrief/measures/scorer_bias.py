@@ -134,6 +134,7 @@ class ScorerBiasSentiment(VersionsBias):
     finding = "scores sources about {first} people more favourably than the same about {second} people"
     declaration = VersionsBias.declaration.replace(
         question="how much more favourably a scorer scores sources about one group than the same about another",
+        scorer_kind="classifier",
     )
     scorer: TextScorer = "vader"
 
@@ -170,6 +171,7 @@ class ScorerBiasSupport(VersionsBias):
     finding = "finds sentences about {first} people better supported than the same about {second} people"
     declaration = VersionsBias.declaration.replace(
         question="how much better supported a scorer finds sources' own sentences about one group than the same about another",
+        scorer_kind="scorer",
     )
     scorer: TextScorer = "containment"
     sentences: Count = 10
@@ -346,6 +348,7 @@ class ScorerBiasRetrieval(ScorerBias):
         harm=OWN,
         on_request=ON_REQUEST,
         checks_scorer=True,
+        scorer_kind="scorer",
     )
     over: str
     scorer: TextScorer = "containment"

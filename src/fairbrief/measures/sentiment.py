@@ -139,6 +139,7 @@ class SentimentShift(BaseMeasure, Sentiments):
         attribute_of="record",
         figures=("sentiments", "regressions"),
         scorer_checks=(ScorerCheck(measure="scorer_bias_sentiment", given={"scorer": "scorer"}),),
+        scorer_kind="classifier",
         contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="change of tone from text to summary",
             question="Whose texts become more negative when summarized?",
@@ -230,6 +231,7 @@ class SentimentChange(BaseMeasure):
         question="how the tone of all texts changes from text to summary, whoever they are about",
         harm="Summaries would sound better or worse than what they summarize.",
         on_request="it compares no groups; sentiment_shift does",
+        scorer_kind="classifier",
     )
     scorer: TextScorer = "vader"
     version: Literal["recommended", "text"] = "recommended"

@@ -247,6 +247,7 @@ DECLARED = Declaration(
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     judges_support=True,
     items="appearances",
+    scorer_kind="scorer",
 )
 """What all measures of the family declare."""
 

@@ -39,6 +39,7 @@ DECLARED = Declaration(
     scorer_checks=(ScorerCheck(measure="scorer_bias_support", given={"scorer": "scorer"}),),
     judges_support=True,
     items="claims",
+    scorer_kind="scorer",
 )
 """What the declarations of both measures share."""
 
