@@ -561,6 +561,11 @@ class Measure(Protocol):
         """An explanation of one row for people, from its totals (no leading axis)."""
 
 
+def over_of(measure: Measure) -> str:
+    """The attribute whose groups a measure compares; empty if it compares none."""
+    return str(getattr(measure, "over", "") or "")
+
+
 @runtime_checkable
 class Summarizer(Protocol):
     """Summarizes records."""

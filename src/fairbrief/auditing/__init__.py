@@ -57,7 +57,7 @@ from fairbrief.scorers import cards
 from fairbrief.settings import as_list
 from fairbrief.text import languages
 from fairbrief.text.counted import counted
-from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary
+from fairbrief.types import Case, ExtractObservation, Measure, Record, Summary, over_of
 
 HEAD, TRIED = 200, 25
 """The number of first cases that decide which measures apply; and the number on which each measure is tried first."""
@@ -143,10 +143,8 @@ class _Audit:
         longest = math.inf if self.checks else scorer_checks.LONGEST
         sources = Sources(SOURCES, plan.seed, math.inf if wanted else CHARACTERS, longest)
         places = GroupPlaces(measure_selection.watched_attributes(head, choice.measures))
-        compared = dict.fromkeys(str(over) for m in choice.measures if (over := getattr(m, "over", "")))
-        of_people = {
-            str(getattr(m, "over", "")) for m in choice.measures if m.declaration.items in ITEMS_OF_PEOPLE
-        }
+        compared = dict.fromkeys(filter(None, map(over_of, choice.measures)))
+        of_people = {over_of(m) for m in choice.measures if m.declaration.items in ITEMS_OF_PEOPLE}
         hashes, people = TextHashes(tuple(compared)), GroupPeople(tuple(of_people))
         profile = InputProfile(measure_selection.profiled_attributes(head))
         watchers = Watchers(sources, OtherLanguages(languages.usual()), hashes, places, people, profile)
@@ -370,7 +368,7 @@ def _asked(
         return None, None
     measures = (*measure_selection.named(spelled, attributes, head).measures, *built)
     measure_selection.check_scorers(measures, plan.scorers or {})
-    over = [getattr(measure, "over", None) for measure in measures]
+    over = set(map(over_of, measures))
     idle = [n for n in attributes if n not in (*over, *as_list(settings.require), settings.sample_by)]
     if protocol is not None and idle:
         raise RequestError(f"--attribute {idle[0]} has no effect with --protocol {plan.protocol}: drop it.")

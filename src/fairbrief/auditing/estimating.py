@@ -25,7 +25,7 @@ from fairbrief.ranges import batches, grouped
 from fairbrief.settings import setting
 from fairbrief.specs import parse
 from fairbrief.statistics import jackknife, resampling
-from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value
+from fairbrief.types import Estimate, Floats, Integers, Measure, Note, Value, over_of
 
 NOTHING = "nothing to count"
 UNLIMITED = -math.inf, math.inf
@@ -160,8 +160,7 @@ def named(measure: Measure, signature: str) -> Fields:
     """What all estimates of a measure have in common."""
     spec = repr(measure)
     version = f"v{measure.observation.declaration.version}"
-    over = str(getattr(measure, "over", "") or "")
-    return {"measure": spec, "over": over, "signature": f"{spec}|{version}|{signature}"}
+    return {"measure": spec, "over": over_of(measure), "signature": f"{spec}|{version}|{signature}"}
 
 
 def identified(of_measure: Fields, here: Jackknifed, name: str, leading: Mapping[str, Jackknifed]) -> Fields:

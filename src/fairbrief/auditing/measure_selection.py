@@ -17,7 +17,7 @@ from fairbrief.readers.messages import did_you_mean
 from fairbrief.reports.result import ON_REQUEST, NotMeasured
 from fairbrief.text.counted import counted, listed
 from fairbrief.text.languages import ENGLISH, given, language_of_input, name_of
-from fairbrief.types import Case, Measure
+from fairbrief.types import Case, Measure, over_of
 
 MOST_VALUES = 20
 """An attribute with more values than this is a name or a number, not a group."""
@@ -155,7 +155,7 @@ def _have_several(head: Sequence[Case]) -> bool:
 
 def watched_attributes(head: Sequence[Case], measures: Sequence[Measure]) -> tuple[str, ...]:
     """Attributes of documents that could define groups, or that a measure distinguishes."""
-    over = {getattr(measure, "over", "") for measure in measures}
+    over = set(map(over_of, measures))
     found = attributes_of(head)["document"].items()
     return tuple(name for name, values in found if name in over or _is_group(values))
 

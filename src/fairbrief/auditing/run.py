@@ -38,7 +38,7 @@ from fairbrief.readers.rows_on_disk import RowsOnDisk
 from fairbrief.statistics.label_permutations import LabelDraws
 from fairbrief.text import languages
 from fairbrief.text.hashes import hash_of_name
-from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind
+from fairbrief.types import Case, Estimate, Measure, Observation, SystemKind, over_of
 
 BATCH, LETTERS = 512, 1 << 19
 """Cases per batch; fewer if texts are long: up to this many characters, at least one. Also units that are scored at once."""
@@ -210,7 +210,7 @@ class Run(Observed):
         exchange: Exchange | None = None,
     ) -> None:
         """``watchers`` have seen nothing, and are copied; ``exchange`` has all summaries, for the sanity baseline ``exchanged``."""
-        over = [str(a) for a in dict.fromkeys(getattr(m, "over", "") for m in measures) if a]
+        over = list(dict.fromkeys(filter(None, map(over_of, measures))))
         self.plan, self.measures, self.measures_of = plan, measures, by_observation(measures)
         self.scorers = Scorers(plan.scorers, plan.wrap) if scorers is None else scorers
         self._sanity_baselines = SanityBaselines(plan.sanity_baselines, over, plan.seed, exchange)

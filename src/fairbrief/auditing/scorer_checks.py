@@ -195,7 +195,7 @@ def _source(record: t.Record, system: str, text: str) -> t.Case:
 
 def _over(measure: t.Measure) -> str:
     """The attribute of a measure's groups; where they are in the words of a text, gender."""
-    return str(getattr(measure, "over", "") or GENDER)
+    return t.over_of(measure) or GENDER
 
 
 def _genders(over: str, known: Mapping[str, Mapping[str, Counter[str]]]) -> dict[str, str]:
@@ -244,7 +244,7 @@ def retrieve(
     checked, serves = Checked(), dict[str, ScorerBiasRetrieval]()
     records, why = sample.records(), why_not(languages.usual())
     for measure in measures if records else ():
-        scorer, over = support_scorer_of(measure), str(getattr(measure, "over", ""))
+        scorer, over = support_scorer_of(measure), t.over_of(measure)
         if not (scorer and over) or measure.declaration.attribute_of != "document":
             continue
         if why:

@@ -12,7 +12,7 @@ from fairbrief.errors import RequestError
 from fairbrief.ranges import grouped
 from fairbrief.reports import number_format
 from fairbrief.reports.wording import group_name, ordered_groups
-from fairbrief.types import Estimate, Measure, Table
+from fairbrief.types import Estimate, Measure, Table, over_of
 
 SUPPORT = "scorer_bias_support"
 """The scorer bias check of support scorers, which `under` substitutes for each other."""
@@ -76,8 +76,7 @@ def tables(estimates: Sequence[Estimate], measures: Sequence[Measure], alpha: fl
     """One table per measure and attribute that was taken under several settings; none where each was taken once."""
     variants: dict[tuple[str, str], dict[str, Measure]] = {}
     for measure in measures:
-        key = measure.name, str(getattr(measure, "over", "") or "")
-        variants.setdefault(key, {})[repr(measure)] = measure
+        variants.setdefault((measure.name, over_of(measure)), {})[repr(measure)] = measure
     found = []
     for (name, over), several in variants.items():
         if len(several) < 2:

@@ -20,7 +20,7 @@ from fairbrief.reports.result import Result
 from fairbrief.saved.compare import Audited
 from fairbrief.saved.saved_values import DRAWS, Interval, Resampling
 from fairbrief.statistics import ratio
-from fairbrief.types import Data, Floats, Measure, Table, Totals
+from fairbrief.types import Data, Floats, Measure, Table, Totals, over_of
 
 LARGEST = "largest group difference"
 """The order's value: the largest absolute group difference, minus its random-sentence baseline, without noise."""
@@ -65,7 +65,7 @@ def overall(
         wanted = None if published else {e.measure for e in result.estimates if e.is_primary}
         for ledger, measures in per_record.ledgers_from(result.rows, wanted=wanted):
             for measure in measures:
-                over = str(getattr(measure, "over", "") or "")
+                over = over_of(measure)
                 spelled = repr(measure).removesuffix(f"@{specs.quoted(over)}")
                 by_spec.setdefault(spelled, {})[name, over] = ledger, measure
     named, found = tuple(dict.fromkeys(systems)), list[Overall]()

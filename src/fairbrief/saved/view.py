@@ -29,7 +29,7 @@ from fairbrief.reports.wording import Context, measure_label, ordered_groups
 from fairbrief.saved import saved_inputs
 from fairbrief.saved.examples import open_case
 from fairbrief.saved.saved_inputs import SavedTexts
-from fairbrief.types import Data, Floats
+from fairbrief.types import Data, Floats, over_of
 
 PAGE = 50
 """Records per page of the list."""
@@ -279,12 +279,12 @@ class OpenAudit:
         bounds.
         """
         chosen: dict[str, RowReader] = {}
-        over = getattr(reader.measure, "over", "")
+        over = over_of(reader.measure)
         for other, observation in self.measures.items():
             if not over or other == spec or (observation == self.measures[spec] and reader.has_bounds):
                 continue
             its = reader_of(other, self.result.rows.schemas[observation])
-            if its is None or getattr(its.measure, "over", "") != over:
+            if its is None or over_of(its.measure) != over:
                 continue
             if its.differences and (observation not in chosen or its.has_bounds):
                 chosen[observation] = its
