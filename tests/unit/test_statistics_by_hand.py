@@ -273,14 +273,14 @@ def test_a_forecast_knows_its_error_no_better_than_its_audit() -> None:
 def test_a_line_through_three_points_by_hand() -> None:
     """Of y = 0, 0, 3 at x = -1, 0, 1: Σxy = 3 of Σx² = 2, b = 1.5 around the mean 1; residuals ½, -1, ½, s² = 1.5.
 
-    Errors √(1.5/3) and √(1.5/2); R² = 1 - 1.5/6; t of one degree of freedom at 50 % is 1.
+    Errors √(1.5/3) and √(1.5/2); R² = 1 - 1.5/6; t of one degree of freedom at 95 % is 12.7062.
     """
     x, y = np.array([[1.0, -1], [1, 0], [1, 1]]), np.array([0.0, 0, 3])
-    found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3), level=0.5)
+    found = fit_sums(x.T @ x, x.T @ y, y @ y, np.float64(3))
     np.testing.assert_allclose(found.coefficients, [1, 1.5])
     np.testing.assert_allclose(found.errors, [0.5**0.5, 0.75**0.5])
-    line, errors = np.array([1, 1.5]), np.array([0.5**0.5, 0.75**0.5])
-    np.testing.assert_allclose([found.low, found.high], [line - errors, line + errors])
+    line, half = np.array([1, 1.5]), 12.7062 * np.array([0.5**0.5, 0.75**0.5])
+    np.testing.assert_allclose([found.low, found.high], [line - half, line + half], rtol=1e-5)
     assert (found.r2, found.freedom) == (pytest.approx(0.75), 1)
 
 

@@ -21,8 +21,10 @@ from fairbrief.errors import FairbriefError, RequestError
 from fairbrief.plan import Plan
 from fairbrief.readers import Reading, ReadingSettings, read
 from fairbrief.reports.plain import printable
+from fairbrief.serialization import case_line, write_lines
 from fairbrief.text.counted import counted
 from fairbrief.workbench.claims import LISTED, Splitter, Splitting, instruction_in
+from fairbrief.workbench.summarizers.prompts import find, prompt_of
 from fairbrief.workbench.summarizing import (
     NOT_ASKED,
     Count,
@@ -347,9 +349,7 @@ def choose(
     from fairbrief.auditing.scorer_lookup import Scorers
     from fairbrief.reports.terminal import print_tables
     from fairbrief.saved import gate_rules
-    from fairbrief.serialization import case_line, write_lines
     from fairbrief.workbench import choose
-    from fairbrief.workbench.summarizers.prompts import find, prompt_of
 
     if prompt is not None:
         if pairs is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from rich.console import Console
 
 from fairbrief.reports import audit_folder, figures, first_answers, html, plot, terminal, wording
 from fairbrief.reports.figures import Figure, Panel
@@ -94,8 +95,6 @@ class Audit(Data, frozen=True):
         return f"<Audit: {counts}; print() shows its findings>"
 
     def __str__(self) -> str:
-        from rich.console import Console
-
         screen = io.StringIO()
         place = terminal.Place(rest=".estimates and .differences", can_save=False)
         terminal.print_result(self.result, Console(width=100, file=screen), place=place)

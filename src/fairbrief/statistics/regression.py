@@ -13,7 +13,7 @@ class Fit(NamedTuple):
     """A regression with its errors. nan where undefined (dependent columns, too few rows).
 
     Shapes, after the leading axes of what was fitted: ``coefficients``, ``errors`` (standard
-    errors), ``t``, ``p`` (two-sided), ``low``, ``high`` (k,); ``r2`` (share of the variance around
+    errors), ``t``, ``p`` (two-sided), ``low``, ``high`` (of the 95% interval) (k,); ``r2`` (share of the variance around
     the mean that is explained), ``freedom`` (degrees of freedom of t) ().
     """
 
@@ -27,7 +27,7 @@ class Fit(NamedTuple):
     freedom: Floats
 
 
-def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats, level: float = 0.95) -> Fit:
+def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats) -> Fit:
     """Ordinary least squares with classical errors, from sums that add over rows, shards and resamples.
 
     Shapes: ``xx`` = X'X (..., k, k); ``xy`` = X'y (..., k); ``yy`` = y'y and ``n`` (...). The first
@@ -40,10 +40,10 @@ def fit_sums(xx: Floats, xy: Floats, yy: Floats, n: Floats, level: float = 0.95)
     variance = ratio(residual, freedom)[..., None] * np.diagonal(inverse, axis1=-2, axis2=-1)
     spread = yy - xy[..., 0] ** 2 / np.maximum(n, 1)
     r2 = np.asarray(1.0 - residual / np.where(spread > TIE * np.abs(yy), spread, np.nan))
-    return _fit(b, np.sqrt(variance), r2, freedom, level)
+    return _fit(b, np.sqrt(variance), r2, freedom)
 
 
-def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: float = 0.95) -> Fit:
+def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None) -> Fit:
     """Ordinary least squares with standard errors robust to unequal variances, or to clusters of rows.
 
     Without ``clusters``: HC3, (X'X)⁻¹ X' diag(eᵢ²/(1 − hᵢ)²) X (X'X)⁻¹ with leverages h; freedom
@@ -56,7 +56,7 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     n, k = x.shape
-    classical, inverse = fit_sums(x.T @ x, x.T @ y, y @ y, np.asarray(float(n)), level), _invert(x.T @ x)
+    classical, inverse = fit_sums(x.T @ x, x.T @ y, y @ y, np.asarray(float(n))), _invert(x.T @ x)
     e = y - x @ classical.coefficients
     if clusters is None:
         leverage = np.einsum("ij,jk,ik->i", x, inverse, x)
@@ -71,7 +71,7 @@ def fit_robust(x: Floats, y: Floats, clusters: Integers | None = None, level: fl
         scale = groups / freedom * (n - 1) / (n - k) if freedom > 0 and n > k else np.nan
     covariance = scale * inverse @ (scores.T @ scores) @ inverse
     errors = np.sqrt(np.diagonal(covariance))
-    return _fit(classical.coefficients, errors, classical.r2, np.asarray(float(freedom)), level)
+    return _fit(classical.coefficients, errors, classical.r2, np.asarray(float(freedom)))
 
 
 STEPS, CONVERGED = 100, 1e-10
@@ -122,11 +122,11 @@ def _invert(xx: Floats) -> Floats:
     return np.asarray(np.where(is_usable, inverse / outer, np.nan))
 
 
-def _fit(b: Floats, errors: Floats, r2: Floats, freedom: Floats, level: float) -> Fit:
+def _fit(b: Floats, errors: Floats, r2: Floats, freedom: Floats) -> Fit:
     from scipy.special import stdtr, stdtrit
 
     freedom = np.where(freedom > 0, freedom, np.nan)
     shared = freedom[..., None]
     t = b / np.where(errors > 0, errors, np.nan)
-    half = stdtrit(shared, (1 + level) / 2) * errors
+    half = stdtrit(shared, 0.975) * errors
     return Fit(b, errors, t, 2 * stdtr(shared, -np.abs(t)), b - half, b + half, r2, freedom)

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import islice
 from sys import float_info
 from typing import Annotated, Final, NamedTuple
@@ -150,8 +151,6 @@ def shares(which: str) -> dict[str, int]:
 
     ``which``: ``male.first``, ``female.first`` or ``all.last``, the files of the package ``names``.
     """
-    from importlib.resources import files
-
     import names
 
     text = files(names).joinpath(f"dist.{which}").read_text(encoding="ascii")

@@ -18,8 +18,8 @@ from fairbrief.text.sentences import split
 from fairbrief.text.themes import topic_of
 from fairbrief.types import Case, Record, Table
 from fairbrief.workbench.corpora.sets import dominating
+from fairbrief.workbench.corpora.text_sources import Count
 
-Count = Callable[[str], int]
 LISTS = "helm"
 """The lists of identifying words."""
 MIXED = "no single group"
