@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from scipy import stats
 from tests.cli.command import printed, write
 
 from fairbrief.auditing import Plan, audit
+from fairbrief.auditing.origins import WHOLE
+from fairbrief.auditing.parts import CommonClusters, parts_of
+from fairbrief.auditing.per_record import ledgers_from
 from fairbrief.errors import RequestError
 from fairbrief.readers import read
 from fairbrief.reports import wording
@@ -22,7 +25,8 @@ from fairbrief.saved.compare import compare
 from fairbrief.saved.gate import gate
 from fairbrief.saved.ranking import LARGEST, overall
 from fairbrief.saved.saved_values import Resampling
-from fairbrief.types import Case, Estimate, Summary
+from fairbrief.statistics.jackknife import ONE_BY_ONE, group_numbers
+from fairbrief.types import Case, Document, Estimate, Record, Summary
 
 MEASURES = ("bur@side", "uer@side", "auc@side", "sof@side", "equal_coverage@side", "coverage_parity@side")
 
@@ -299,3 +303,22 @@ def test_a_difference_counts_the_clusters_of_the_audit_with_fewer() -> None:
     for pair in (audits, audits[::-1]):
         (e,) = (e for e in compare(*pair) if e.is_primary)
         assert (e.group_clusters, e.other_clusters, e.low) == (4, 2, None)
+
+
+def test_many_common_clusters_keep_their_jackknife_groups() -> None:
+    """Clusters are of two records. One system lacks every fiftieth record: with it, a cluster loses a record, or all that it has."""
+    many = 2 * ONE_BY_ONE + 400
+    cases = [
+        Case(Record(f"r{i}", (Document("a"),), ("a b",), attributes={"of": str(i // 2)}, cluster_by="of"),
+             Summary(f"r{i}", system, f"a {'c ' * (i % 5)}"))
+        for i in range(many) for system in "ab" if system == "a" or (i % 50 and i % 90 > 1)
+    ]  # fmt: skip
+    ((ledger, _),) = ledgers_from(audit(cases, Plan(measures=["rouge1"], n_resamples=0)).rows)
+    parts = parts_of(ledger, (), 3)
+    both = CommonClusters.of([parts[system, WHOLE] for system in "ab"])
+    assert ONE_BY_ONE + 100 < len(both.common) < many // 2
+    for i, some in product(range(2), (both.common, both.common[100:])):
+        units = both.units_of(i, some).sums[0]
+        sums = np.zeros_like(units)
+        np.add.at(sums, group_numbers(both.clusters.of(some), 3), both.parts[i].sums[both.places[i][some]])
+        np.testing.assert_allclose(units, sums)
