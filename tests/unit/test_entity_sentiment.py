@@ -177,8 +177,9 @@ def test_details_quote_the_sentences_of_both_sides() -> None:
     assert second.startswith("Tom Hale (right)")
 
 
-def test_an_entity_without_a_leaning_makes_a_last_name_ambiguous() -> None:
-    """Karl Berg has no leaning; "Berg" may mean him. Somebody without a name is nobody's namesake."""
-    karl, nameless = Entity("x", "Karl", "Berg", {}), Entity("y")
-    assert rows_of(case("Berg lost.", [BERG, karl])) == Reason(NOBODY)
+@pytest.mark.parametrize("first", ["Karl", "Anna"])
+def test_an_entity_without_a_leaning_makes_a_name_ambiguous(first: str) -> None:
+    """It has no leaning; "Berg" may mean it, also with the same full name. Somebody without a name is nobody's namesake."""
+    namesake, nameless = Entity("x", first, "Berg", {}), Entity("y")
+    assert rows_of(case("Berg lost.", [BERG, namesake])) == Reason(NOBODY)
     assert isinstance(rows_of(case("Berg lost.", [BERG, nameless])), Rows)

@@ -132,7 +132,8 @@ class EntitySentiment(BaseMeasure):
 
     Reads:      entities with names and the attribute ``over`` (or those listed in ``entities``), and the sentiment of the
                 sentences that name them, by ``scorer``. A sentence names an entity by its full name, or by a last name that
-                no other entity of the record has.
+                no other entity of the record has, matched as by `EntityInclusion`. A title may decide between women and men
+                (Ms. Berg); a name that still fits several entities names none.
     Per record:  per group ``one`` (entities named in both source and summary), and sums over them: of the tones ``article``
                 and ``summary``, of ``shift``, ``article²``, ``shift²`` and ``article·shift``. In records with two groups
                 also ``compared`` and ``compared shift``, equal to ``one`` and ``shift``.
@@ -141,14 +142,14 @@ class EntitySentiment(BaseMeasure):
                 more than two leanings, the largest difference of any two, at least 0. Secondary, over all records:
                 ``overall[k−l]``, ``adjusted_difference[k−l]``; per leaning ``shift[g]``, ``source[g]``, ``summary[g]``.
     Undefined:  fewer than two leanings; records: no entity named on both sides, no known sentiment, with another ``by``
-                no leaning of the source. Pronouns and first names do not name an entity.
+                no leaning of the source. Pronouns and first names do not name an entity that has a last name.
     Source:     after Huang, Maab & Yamagishi (arXiv 2604.21309); its abstract gives no formula.
     """
 
     name = "entity_sentiment"
     languages = ("en",)
     declaration = Declaration(
-        version=3,
+        version=4,
         family="Sentiment towards entities",
         question="how the tone towards entities changes from text to summary, between their leanings",
         harm="Readers would think better of one side than the texts that were summarized.",
@@ -246,9 +247,10 @@ class EntitySentiment(BaseMeasure):
         grouped = self._grouped(case.record)
         entities = [entity for entity, _ in grouped]
         names = names_of(entities)
-        # An entity without a group still makes a last name ambiguous.
-        in_groups = {name[:2] for name in names}
-        names += [name for name in names_of(case.record.entities) if name[:2] not in in_groups]
+        # An entity without a group still makes a name ambiguous. A listed one replaces those of its name.
+        in_groups, listed = set(map(id, entities)), {name[:2] for name in names if self.entities}
+        others = names_of([e for e in case.record.entities if id(e) not in in_groups])
+        names += [name for name in others if name[:2] not in listed]
         about = known(case.record)
         source = source_sentences(case.record)
         texts = (*source, *sentences_of(case.summary.text))

@@ -50,7 +50,8 @@ class Claims(ComparesGroups):
     With s_j the largest support of claim j by a sentence of the source, u_j = 1 if s_j < ``threshold``, else 0.
 
     - A claim's group is its one value of ``over`` in ``values``, or else the one that all people (entities) whom it names
-      share. Other claims have no group. The documents give it no group, since none supports an unsupported claim.
+      share (names as in `EntitySentiment`). Other claims have no group. The documents give it no group, since none supports
+      an unsupported claim.
     - Without ``over`` the groups are places: claim j of m is at (j − ½)/m, the beginning is below 1/3, the end above 2/3.
 
     Reads:      ``claims`` (``auto``: those given, else the summary's sentences), and their support by the sentences of the
