@@ -198,7 +198,11 @@ def test_a_chat_model_is_asked_once_per_text_and_chooses_one_label() -> None:
     ((_, text),) = judge.question(("a",)).messages
     assert "1. billing\n2. late delivery\n0. none of these" in text
     assert text.endswith("Text: a")
-    assert [judge.read(reply) for reply in ("2", "0.", "**1**", "3", "billing")] == [2, 0, 1, None, None]
+    replies = {
+        "2": 2, "0.": 0, "**1**": 1, "2. late delivery": 2, "It is late.\nLabel: 2": 2, "The answer is 1.": 1, "0: none of these": 0,
+        "3": None, "billing": None, "2. billing": None, "21": None,
+    }  # fmt: skip
+    assert {reply: judge.read(reply) for reply in replies} == replies
     arrays = {("a",): np.array([2.0]), ("b",): np.array([0.0]), ("c",): np.array([np.nan])}
     first, second = judge.assemble(asks, arrays)
     assert first.matrix.tolist() == [[1], [0]]

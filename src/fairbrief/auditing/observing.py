@@ -275,7 +275,8 @@ def _is_usable(answer: t.Scores, *, allows_nan: bool = False) -> bool:
 def _refusal(scorer: str) -> str:
     return (
         f"The scorer {scorer} gives scores that are not numbers (nan or infinite), so that nothing can be said. "
-        "Try dtype=fp32 where it holds a model; in a scorer of your own, look where it divides; then empty its --cache."
+        "Try dtype=fp32 where it holds a model, and another model where a chat service's replies state no number; "
+        "in a scorer of your own, look where it divides; then empty its --cache."
     )
 
 

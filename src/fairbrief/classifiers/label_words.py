@@ -19,7 +19,8 @@ class LabelWords(CheckedSettings):
 
     Rows are texts, columns are labels of ``file``: a TOML file like those of themes, with one line per label
     (``billing = "bill, direct debit, refund*"``). Case is ignored. Whole words count, of several entries at one place the longest;
-    a word that ends with * counts any ending. The file is read once per process.
+    a word that ends with * counts any ending. Hyphens join words: *self-service* is one word, without *service*. The file is read
+    once per process.
 
     Errors:     DataError for a malformed file; RequestError for a label that the file lacks.
     """

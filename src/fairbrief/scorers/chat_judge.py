@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -168,12 +169,14 @@ class ChatLabel(ChatJudge):
 
     Rows are texts, columns are some of ``labels``. Each text is one question, which lists all labels and allows none of them, whatever
     the columns. So `fairbrief calibrate` measures the agreement with people on the same questions. ``dimension`` names what is labelled,
-    such as the topic or the emotion. The score is nan if the reply has no number of the list. A cache stores the replies.
+    such as the topic or the emotion. The reply's last line must be a number of the list, alone or with its label (*2. food*, *Label: 2*);
+    otherwise the score is nan, and the record is excluded. A cache stores the replies.
 
     Errors:  RequestError for a column that is not among ``labels``; BackendError if texts have no reply.
     """
 
     name: ClassVar[str] = "chat_label"
+    version: ClassVar[int] = 3
     _: KW_ONLY
     labels: tuple[str, ...]
     dimension: str = ""
@@ -185,6 +188,11 @@ class ChatLabel(ChatJudge):
         super().__post_init__()
 
     def read(self, reply: str) -> float | None:
+        line = (reply.replace("*", "").strip().splitlines() or [""])[-1]
+        for i, label in enumerate(("none of these", *self.labels)):
+            named = rf"{i}\b\W*(?:{re.escape(label)}\W*)?"
+            if re.fullmatch(rf"(?i)\W*(?:(?:the )?(?:label|answer)\b(?: is)?\W*)?{named}", line):
+                return float(i)
         return score(reply, 0, len(self.labels))
 
     def keys_of(self, asks: Sequence[Ask]) -> list[pairs.Key]:
