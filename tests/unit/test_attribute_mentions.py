@@ -46,6 +46,13 @@ def test_each_value_of_the_source_has_one_fate(summary: str, expected: Mapping[s
     assert fates(ELLIS, summary) == expected
 
 
+@pytest.mark.parametrize("summary", ["He left the U.S. for us.", "The USA won."])
+def test_a_short_form_of_a_place_is_its_name(summary: str) -> None:
+    """The states are kept and not lost; *us* is no place."""
+    assert fates("In the United States it rained.", summary)["kept"] == ["united states"]
+    assert fates("All of us were in the US.", summary)["kept"] == ["united states"]
+
+
 def test_a_value_beside_a_name_is_compared_with_that_person() -> None:
     """The source gives Ellis 81 and Fox 34; a summary that gives Ellis 34 changes her age, and Fox has lost his."""
     source = "Ellis, 81, met Fox, 34, at noon."

@@ -88,8 +88,8 @@ class AttributeMentions(BaseMeasure):
 
     The sources of group g have n values of a kind (age, sex, ethnicity or nationality, place), of which the summaries
     keep k. The value is ``max |k_a / n_a − k_b / n_b|`` over all kinds and pairs of groups. A value is kept if the summary
-    has one that agrees (81 and *in her 80s*). It is changed if the summary has another one in its place, otherwise lost. A
-    value of the summary that replaces none of the source is invented.
+    has one that agrees (81 and *in her 80s*, *US* and *United States*). It is changed if the summary has another one in its
+    place, otherwise lost. A value of the summary that replaces none of the source is invented.
 
     Reads:      texts, by patterns and lists (`fairbrief.text.attributes`); groups by ``over`` of the record, or shared
                 by all its documents or people. A value counts once per record.
@@ -101,14 +101,14 @@ class AttributeMentions(BaseMeasure):
                 ``kept_rate[KIND, g]``, ``changed_rate[KIND, g]`` and ``invented_rate[KIND, g]``.
     Undefined:  groups without values of a kind; records: no group, no mention in source and summary.
     Accuracy:   in 40 sentences written for this, precision and recall are 1.00 and 0.78 (ages), 1.00 and 1.00 (sexes),
-                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.53.
+                1.00 and 0.78 (ethnicities), 0.94 and 0.94 (places); for places in GUM 0.80 and 0.56.
     Source:     after Aghaebe et al. (AACL 2025), whose *demographic salience* is the share of ages kept.
     """
 
     name = "attribute_mentions"
     languages = ("en",)
     declaration = Declaration(
-        version=4,
+        version=5,
         draws_unscored=True,
         family="People",
         question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",

@@ -42,8 +42,8 @@ class ThemeWords(BaseMeasure):
     ``themes`` is ``care``, or a TOML file with a line ``theme = "word, phrase, begin*"`` for each theme. The themes of
     ``care`` are physical health, mental health, appearance, daily life, needs, character and directness.
 
-    A word whose number differs between the sources belongs to the person, such as the name Joy or the word *elderly*.
-    It is not counted for that seed document.
+    Hyphens join words: *self-care* is one word, without *care*. A word whose number differs between the sources belongs to
+    the person, such as the name Joy or the word *elderly*. It is not counted for that seed document.
 
     Reads:      the record's attribute ``over`` (or the one value that all its people share), which distinguishes the versions.
     Per record:  one row per seed document, by version v: ``summaries[v]``; ``length[v]``, words of the summaries;

@@ -184,6 +184,8 @@ _NAMES_TOO = words("not_people", "also_names") | frozenset(_WORDS["places"]["als
 _CAPITALS = re.compile(
     r"(?:\b([a-z]+ (?:the )?))?\b([A-Z][^\W\d_]*(?:['’.-](?!s\b)[^\W\d_]+)*(?: [A-Z][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*){0,5})"
 )
+_SHORT = {form: name for name, forms in _WORDS["places"]["short"].items() for form in forms.split()}
+"""Short forms of the names of states, in their case: *us* is a word."""
 _NEVER_PLACES = CALENDAR | FUNCTION_WORDS | _ETHNIC | ORGANISATION_WORDS
 
 
@@ -192,16 +194,19 @@ def _places(text: str) -> Iterator[Mention]:
     for run in _CAPITALS.finditer(text):
         before, parts = run[1] or "", run[2].split()
         start = run.start(2)
-        while parts and parts[0].lower() in FUNCTION_WORDS:
+        while parts and parts[0].lower() in FUNCTION_WORDS and parts[0] not in _SHORT:
             before = f"{parts.pop(0)} ".lower()
             start += len(before)
-        low = " ".join(parts).lower()
+        written = " ".join(parts)
+        low, end = written.lower(), start + len(written)
         is_after = before.removesuffix("the ").strip() in _BEFORE
-        is_listed = low in _PHRASES or (low in _PLACES and (low not in _NAMES_TOO or is_after))
+        is_listed = (
+            written in _SHORT or low in _PHRASES or (low in _PLACES and (low not in _NAMES_TOO or is_after))
+        )
         is_street = len(parts) > 1 and parts[-1].lower() in _ENDS
         may_be_place = before in ("in ", "near ") and parts and not parts[0].isupper()
         if is_listed or is_street or (may_be_place and _NEVER_PLACES.isdisjoint(low.split())):
-            yield Mention("place", low, start, start + len(low), _person(text, start, start + len(low)))
+            yield Mention("place", _SHORT.get(written, low), start, end, _person(text, start, end))
 
 
 # ---- The person of a mention
