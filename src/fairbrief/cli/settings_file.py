@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from fairbrief.errors import RequestError, text_of
-from fairbrief.readers.messages import did_you_mean
 from fairbrief.settings import as_list
 from fairbrief.specs import quoted
 from fairbrief.text.addresses import is_stored
@@ -38,6 +37,8 @@ def filled_in(ctx: Any, args: Sequence[str], files: Sequence[str], given: Mappin
 
     ``given`` are the parsed arguments.
     """
+    from fairbrief.readers.messages import did_you_mean  # too slow for --help
+
     if len(files) > 1:
         raise RequestError("A file of settings names the input files: give only the file of settings.")
     path = Path(files[0])
