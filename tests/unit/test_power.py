@@ -1,5 +1,6 @@
 """How many records show a disparity, from the standard errors of a saved audit."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,17 @@ def test_the_command_prints_needed_and_shown_records(pilot: Path) -> None:
         "one test",
     ):
         assert text in output
+
+
+def test_too_few_records_detect_nothing(pilot: Path) -> None:
+    """Five of them cannot be significant, so that no difference is detectable, however large."""
+    _, output = ended("power", pilot, "--records", 5)
+    assert "With 5 records, no difference can be significant: at least 6 are needed." in " ".join(
+        output.split()
+    )
+    lines = [json.loads(line) for line in Path("examples/reviews.jsonl").read_text("utf-8").splitlines()[:5]]
+    few = fairbrief.audit(lines, ["coverage_parity@sentiment"], n_resamples=200)
+    assert {e.detectable for e in few.result.estimates} == {None}
 
 
 def test_unknown_measures_and_quantities_are_told_with_their_neighbours(pilot: Path) -> None:

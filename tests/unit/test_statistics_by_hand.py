@@ -99,7 +99,9 @@ def test_the_jackknife_of_three_numbers_by_hand() -> None:
     half = stats.t.ppf(0.975, 2) * (7 / 3) ** 0.5
     assert np.ravel(t_interval(found, 0.95)) == pytest.approx([3 - half, 3 + half])
     assert t_test(found) == pytest.approx(2 * stats.t.sf(3 / (7 / 3) ** 0.5, 2))
-    assert detectable(found, 0.95) == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 3) ** 0.5)
+    of_six = Precision(found.error, found.count, found.freedom).detectable(6)
+    assert of_six == pytest.approx(stats.t.ppf([0.975, 0.8], 2).sum() * (7 / 6) ** 0.5)
+    assert np.isnan(detectable(found, 0.95))  # three cannot be significant
 
 
 def test_units_that_add_nothing_have_no_part_in_a_test() -> None:

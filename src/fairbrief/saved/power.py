@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,8 @@ from fairbrief.reports.result import Result
 from fairbrief.reports.wording import name_of
 from fairbrief.saved.compare import result_of
 from fairbrief.settings import Names, as_list
-from fairbrief.statistics.jackknife import GROUPS, ONE_BY_ONE, Precision
+from fairbrief.statistics.jackknife import FEWEST, GROUPS, ONE_BY_ONE, Precision
+from fairbrief.text.counted import counted
 from fairbrief.types import Data, Estimate, Table
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Power(Data, frozen=True):
     """The power for one group difference, before any adjustment for several tests.
 
     ``against`` is the baseline: label permutations or random sentences. ``clusters`` are those of the audit, ``se`` the
-    standard error in them. ``shows`` is the smallest disparity that ``records`` clusters detect with the requested power;
+    standard error in them. ``shows`` is the smallest disparity that ``records`` clusters detect with the requested power, nan if they are too few for any;
     ``needs`` is the number of clusters that detect ``disparity``.
     """
 
@@ -129,10 +130,13 @@ def _refuse_unknown(named: Sequence[str], known: Sequence[str], kind: str) -> No
 
 def answer(found: Sequence[Power]) -> str:
     """The answer in one or two sentences, over all group differences and systems."""
-    records = f"{found[0].records:,}"
-    shows = [number_format.number(x) for x in sorted(p.shows for p in found)]
-    on = ", depending on measure, group and system" if shows[0] != shows[-1] else ""
-    text = f"{records} records detect a difference of {_range(shows)} in {found[0].power:.0%} of such audits{on}."
+    records = counted(found[0].records, "record")
+    shows = [number_format.number(x) for x in sorted(p.shows for p in found if not isnan(p.shows))]
+    if shows:
+        on = ", depending on measure, group and system" if shows[0] != shows[-1] else ""
+        text = f"{records} detect a difference of {_range(shows)} in {found[0].power:.0%} of such audits{on}."
+    else:
+        text = f"With {records}, no difference can be significant: at least {FEWEST} are needed."
     needs = [f"{n:,}" for n in sorted(p.needs for p in found if p.needs is not None)]
     if needs:
         text += f" A difference of {found[0].disparity:g} needs {_range(needs)} records."

@@ -33,7 +33,7 @@ class Precision(NamedTuple):
         return np.maximum(1.0, (self.freedom + 1) * n / self.clusters - 1)
 
     def detectable(self, n: Any, alpha: float = 0.05, power: float = 0.8) -> Any:
-        """The smallest difference from 0 that n clusters detect with this power: (t₁₋α⁄₂ + t_power) · error.
+        """The smallest difference from 0 that n clusters detect with this power: (t₁₋α⁄₂ + t_power) · error; nan below `FEWEST`.
 
         The error is uncertain itself: more clusters have no more degrees of freedom than those from which it comes, so that the power
         holds on average (Julious and Owen, Pharmaceutical Statistics 5, 2006).
@@ -42,7 +42,7 @@ class Precision(NamedTuple):
 
         freedom = np.minimum(self.freedom, self.freedom_of(n))
         quantiles = stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, power)
-        return quantiles * self.error * (self.clusters / n) ** 0.5
+        return np.where(np.less(n, FEWEST), np.nan, quantiles * self.error * (self.clusters / n) ** 0.5)[()]
 
     def needed(self, size: float, alpha: float = 0.05, power: float = 0.8) -> int:
         """The fewest clusters that detect a difference of ``size`` with this power, up to `MOST`; by bisection. `FEWEST` contribute."""
@@ -281,7 +281,7 @@ def correlation_interval(spread: Spreads, confidence: float) -> tuple[Floats, Fl
 
 
 def detectable(spread: Spreads, confidence: float) -> Any:
-    """The smallest difference from 0 that this number of clusters detects with a power of 80 %; nan without a standard error."""
+    """The smallest difference from 0 that this number of clusters detects with a power of 80 %; nan without a standard error, and below `FEWEST`."""
     precision = Precision(np.where(spread.error > 0, spread.error, np.nan), spread.count, spread.freedom)
     return precision.detectable(spread.count, 1 - confidence)
 
