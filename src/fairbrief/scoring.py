@@ -211,7 +211,7 @@ def _zipped(
         return
     values = _listed(column, what)
     if len(values) != len(owners):
-        wanted = f"{len(owners)}, as many as documents"
+        wanted = f"{len(owners)}, one per {'document' if what[-2].isdigit() else 'record'}"
         raise at(what, fault(counted(len(values), "value"), wanted, "give one for each, in the same order"))
     for i, (owner, value) in enumerate(zip(owners, values, strict=True)):
         yield owner, value, f"{what}[{i}]"
@@ -226,7 +226,7 @@ def _listed(column: Any, what: str) -> list[Any]:
                 break
         if isinstance(column, Iterable):
             return list(column)
-    remedy = "put [ ] around it" if isinstance(column, str) else "give a list, or one column of a table"
+    remedy = "give a list per record" if what[-2].isdigit() else "give a list, or one column of a table"
     raise at(what, fault(show(column), "a list", remedy))
 
 

@@ -64,6 +64,9 @@ def test_init_without_a_summary_gives_the_command_to_complete(tmp_path: Path, fa
     command = shlex.split(run.err.partition("name their fields: ")[2])
     assert command[-2:] == ["--summary-field", "lead"]
     assert fairbrief(*command[1:], "--resamples", "0").code == 0
+    unmatched = write(tmp_path / "s.jsonl", [{"nr": i, "summary": LONG} for i in range(4)])
+    run = fairbrief("init", path, unmatched, "--out", tmp_path / "b.toml")
+    assert "'fairbrief init' has no --summaries-id-field: give it to 'fairbrief audit'." in run.err
 
 
 def test_init_overwrites_nothing(tmp_path: Path, fairbrief: Command) -> None:

@@ -96,7 +96,7 @@ def _german_semicolons(folder: Path) -> None:
 
 def _nested_json(folder: Path) -> None:
     write(folder / "calls.jsonl", [
-        {"request": {"key": key, "reviews": [{"body": r.text, "stars": r.stars} for r in of], "town": of[0].town},
+        {"request": {"hotel": key, "reviews": [{"body": r.text, "stars": r.stars} for r in of], "town": of[0].town},
          "response": {"model": system, "choices": [{"message": {"role": "assistant", "content": summary(of, system)}}]}}
         for key, of in hotels().items() for system in ("even", "rosy")
     ])  # fmt: skip

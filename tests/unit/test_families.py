@@ -102,7 +102,7 @@ def test_primary_names_a_measure_that_is_taken_and_a_group_difference_that_leads
     (named,) = (e for e in found.estimates if e.is_named)
     assert (named.group, named.system, named.family_size) == ("neutral", "rosy", 1)
     assert "Holm over 5 comparisons (named in advance: over 1)" in " ".join(printed(found.result, 80).split())
-    with pytest.raises(RequestError, match="the audit does not take uer@sentiment"):
+    with pytest.raises(RequestError, match="the audit does not compute uer@sentiment"):
         fairbrief.audit(REVIEWS, parity, primary="uer@sentiment", n_resamples=100)
     with pytest.raises(RequestError, match=r"relative_difference\[negative\]\{balanced\}"):
         fairbrief.audit(REVIEWS, parity, primary=f"{parity}:relative_difference[x]", n_resamples=100)

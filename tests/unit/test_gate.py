@@ -155,7 +155,7 @@ def test_a_check_against_a_baseline_says_what_was_compared_with_what(saved: Save
     (level,) = messages.values()
     assert "label-independent score, plain − plain (baseline)" in level
     told = " ".join(ended("compare", after, before)[1].split())
-    assert "candidate after minus baseline before" in told
+    assert "Differences: after minus before" in told
     assert "after: plain − before: plain" in told
     assert "compared after subtracting each system's random-sentence baseline" in told
 

@@ -225,12 +225,13 @@ def test_an_array_with_an_object_that_is_not_utf8(tmp_path: Path) -> None:
 
 def test_paths_that_are_none(tmp_path: Path) -> None:
     """A wrong path is refused at once, with what is near."""
-    for name in ("reviews.jsonl", "reviews.doc"):
+    for name in ("reviews.jsonl", "reviews.doc", "reviews.toml"):
         (tmp_path / name).write_text("{}")
     for path, options, said in (
         ("review.jsonl", {}, r"Did you mean 'reviews.jsonl'"),
         (".", {}, r"is a folder.*'reviews.jsonl'"),
         ("reviews.doc", {}, "does not end in a known format"),
+        ("reviews.toml", {}, "is a file of settings"),
         ("reviews.jsonl", {"format": "word"}, "--format word is unknown"),
         ("a\0b.jsonl", {}, r"no file|not a path"),
     ):
@@ -305,12 +306,18 @@ def test_each_record_takes_one_summary_beside(tmp_path: Path) -> None:
 
 def test_summaries_beside_that_fit_nothing(tmp_path: Path) -> None:
     """A summary of no record, a second one, or one that is no text is an error with its own place."""
-    fields = r"s.jsonl:1: found the fields 'id', 'text'; expected the fields 'id' and"
     for line, found in (
         ('{"id": "9", "summary": "x"}', r"s.jsonl:1 \(id '9'\): found an id that no record has"),
         ('{"id": "1", "summary": "x"}\n{"id": 1, "summary": "y"}', r"s.jsonl:2 \(id '1'\).*after s.jsonl:1"),
         ('{"id": "1", "summary": 5}', r"s.jsonl:1 \(id '1'\): found the number 5"),
-        ('{"id": "1", "text": "x"}', fields),
+        (
+            '{"id": "1", "text": "x"}',
+            r"s.jsonl:1: found the fields 'id', 'text'; expected the summary in 'summary'",
+        ),
+        (
+            '{"nr": "1", "summary": "x"}',
+            r"s.jsonl:1: .* expected the record's id in 'id'; give --summaries-id-field",
+        ),
         ('{"id', r"s.jsonl:1: found invalid JSON"),
     ):
         with pytest.raises(DataError, match=found):

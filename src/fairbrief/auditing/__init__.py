@@ -401,7 +401,7 @@ def _allowed(plan: Plan, head: Sequence[Case], stream: Iterator[Case]) -> measur
             advice = " If later ones are different, name measures (--measure)."
         elif not measure_selection.attributes_of(head)["document"]:
             advice = " Is a field an attribute of the documents? 'fairbrief init FILE' proposes which one; name it with --attribute."
-        raise RequestError(f"No measure can read {which}: {reasons}.{advice}")
+        raise RequestError(f"No measure can be computed from {which}: {reasons}.{advice}")
     return measure_selection.Choice(kept, (*left_out, *choice.left_out))
 
 

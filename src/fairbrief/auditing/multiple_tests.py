@@ -184,7 +184,7 @@ def check_primary(primary: Sequence[str], measures: Sequence[Measure]) -> None:
     for text in primary:
         if (spelled := _canonical(text)) not in taken:
             raise RequestError(
-                f"--primary {text}: the audit does not take {spelled}.{did_you_mean(spelled, taken)} It takes: "
+                f"--primary {text}: the audit does not compute {spelled}.{did_you_mean(spelled, taken)} It computes: "
                 f"{', '.join(taken)}."
             )
 

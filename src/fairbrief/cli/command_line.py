@@ -59,7 +59,8 @@ class CheckedCommand(help_pages.CommandWithPage):
             own = {name for option in ctx.command.params for name in option.opts}
             if not (lacking := [name for name in options_in(str(error)) if name not in own]):
                 raise
-            advice = f"'{ctx.command_path}' has no {listed(lacking, conjunction='or')}: correct the file."
+            instead = "give it to 'fairbrief audit'" if ctx.info_name == "init" else "change the file"
+            advice = f"'{ctx.command_path}' has no {listed(lacking, conjunction='or')}: {instead}."
             raise type(error)(f"{error} {advice}") from error
 
 

@@ -108,7 +108,7 @@ def compare(
     if refused := compared.refused_settings(ours, theirs):
         print_text(f"The settings of the two audits differ: {refused}.", "yellow")
         typer.echo()
-    typer.echo(f"Differences: candidate {printable(candidate)} minus baseline {printable(baseline)}\n")
+    typer.echo(f"Differences: {printable(candidate)} minus {printable(baseline)}\n")
     result = replace(ours, differences=found, estimates=(), tables=(), not_measured=(), skipped=())
     print_result(result, details=details, place=Place(can_save=False))
     for what, changed in compared.changed_sources(ours, theirs).items():

@@ -97,19 +97,19 @@ class _RougeMeasure(BaseMeasure, RougeScores):
 
 
 class Rouge1(_RougeMeasure):
-    """Mean ROUGE-1 F over records: words that summary and reference share. In [0, 1]; see `RougeScores`."""
+    """Mean ROUGE-1 F over records: words that summary and reference share. In [0, 1]."""
 
     name = "rouge1"
 
 
 class Rouge2(_RougeMeasure):
-    """Mean ROUGE-2 F over records: pairs of adjacent words that both share. In [0, 1]; see `RougeScores`."""
+    """Mean ROUGE-2 F over records: pairs of adjacent words that both share. In [0, 1]."""
 
     name = "rouge2"
 
 
 class RougeL(_RougeMeasure):
-    """Mean ROUGE-L F over records: the longest common subsequence of words. In [0, 1]; see `RougeScores`."""
+    """Mean ROUGE-L F over records: the longest common subsequence of words. In [0, 1]."""
 
     name = "rougeL"
 
@@ -118,7 +118,7 @@ class RougeLsum(_RougeMeasure):
     """Mean ROUGE-Lsum F over records: the union of the lines' longest common subsequences. In [0, 1].
 
     A text without line breaks is one line, and its score that of ROUGE-L; ``lines=true`` puts each
-    sentence on its own. See `RougeScores`.
+    sentence on its own.
     """
 
     name = "rougeLsum"

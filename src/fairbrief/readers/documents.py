@@ -20,7 +20,7 @@ from fairbrief.types import Document
 
 HOW_TO_NAME = {
     "documents": " Rename the field of the documents to 'documents', or give it: --documents-field FIELD, with --group-by FIELD if "
-    "each row is one document. If they are in another file, OTHER: fairbrief audit OTHER --summaries FILE. 'fairbrief init FILE' proposes the options.",
+    "each row is one document. If FILE has only summaries: fairbrief audit RECORDS --summaries FILE. 'fairbrief init FILE' proposes the options.",
     "summary": " Give the field of the summaries: --summary-field FIELD (for several systems: repeat it, or 'summary_*'), or "
     "their file: --summaries FILE.",
 }
@@ -50,7 +50,9 @@ class Draft:
                 text, inner, holder = value.get("text", ABSENT), value.get("attributes"), around or value
                 if text is ABSENT:
                     found = f"document {i} with {fields_of(value)}"
-                    remedy = "give the field with the text, as in --documents-field 'documents[*].body'"
+                    longest = max(value, key=lambda name: len(str(value[name])), default="FIELD")
+                    path = f"{self.fields.documents[0].removesuffix('[*]')}[*].{longest}"
+                    remedy = f"give the field with the text, as in --documents-field '{path}'"
                     raise fault(found, "its text in a field 'text'", remedy)
             if not is_plain(text):
                 written, text = text, text_of(text, f"the text of document {i}")
@@ -185,8 +187,10 @@ def need(row: Mapping[str, Any], source: str) -> Any:
     """The value of a required field; DataError if it is missing or null."""
     value = find(row, source)
     if value is ABSENT:
-        error = fault(fields_of(row), f"a field {source!r}", "add it, or give another field")
-        raise DataError(f"{error}{did_you_mean(source, row)}{HOW_TO_NAME.get(source, '')}")
+        remedy = HOW_TO_NAME.get(source, " Add it, or give another field.")
+        raise DataError(
+            f"found {fields_of(row)}; expected a field {source!r}.{did_you_mean(source, row)}{remedy}"
+        )
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value

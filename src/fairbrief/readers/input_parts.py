@@ -58,7 +58,7 @@ class KnownIds:
         key, hashed = hash_of(ident, system), hash(texts) & TEXTS
         if (known := self.places.get(key)) is not None:
             what = f"this id a second time for the system {system!r}, after {self._place(known)}"
-            remedy = "give --system-field, or --group-by if each row is one document, or another --id-field"
+            remedy = "remove one, or give --system-field, another --id-field, or --group-by if each row is one document"
             return fault(what, "one summary per record and system", remedy)
         self.systems.setdefault(system)
         self.places[key] = (row * len(self.sources) + source) << TEXT_BITS | hashed

@@ -145,6 +145,8 @@ def _of_file(path: InputFile, name: str, wanted: str | None, coded: str | None, 
     by_ending = BY_ENDING.get(ending)
     given = None if wanted is None else format_named(wanted)
     basis = by_ending if given is None or (given.title and by_ending is not None) else given
+    if ending == "toml":
+        raise RequestError(f"{name} is a file of settings: here, give the files that it names.")
     if basis is None:
         raise unknown_format(f"The name {printable(path)} does not end in a known format")
     if packed and not basis.is_text:

@@ -145,9 +145,11 @@ def _ident(row: Any, fields: Fields) -> str:
         raise not_a_row(row)
     key = fields.id or ID
     value = find(row, key if find(row, key) is not ABSENT else ID)
-    if value is ABSENT or all(find(row, field) is ABSENT for field in fields.summary_names()):
-        wanted = f"the fields {' and '.join(map(repr, (key, *fields.summary_names())))}"
-        raise fault(fields_of(row), wanted, "give --summaries-id-field and --summary-field")
+    if value is ABSENT:
+        raise fault(fields_of(row), f"the record's id in {key!r}", "give --summaries-id-field")
+    names = fields.summary_names()
+    if all(find(row, name) is ABSENT for name in names):
+        raise fault(fields_of(row), f"the summary in {' or '.join(map(repr, names))}", "give --summary-field")
     return id_of(value)
 
 

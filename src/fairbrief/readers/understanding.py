@@ -256,6 +256,9 @@ def _id(one: InspectedFile, documents: str, systems: list[str], *, is_alone: boo
         others = [] if has_unique else [c for c in repeated if not c.is_number]
         if likely := [c for c in repeated if c in named] or others:
             return max(likely, key=lambda c: len(c.groups)).name, True
+    if not named:  # of a record's documents, repeated for each system
+        same, repeated = one.is_same_within, [c for c in rest if len(c.groups) < len(rows)]
+        named = [c for c in repeated if same([c.name], documents) and same([documents], c.name)]
     return max(named, key=lambda c: (c.name == "id", len(c.groups))).name if named else None, False
 
 

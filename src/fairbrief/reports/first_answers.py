@@ -589,7 +589,7 @@ def next_steps(context: Context) -> list[tuple[str, str]]:
 
 
 def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
-    """A limit to start from: the largest difference of people's references, else one that is detectable in any group of some
+    """A limit to start from: the largest difference of people's references, else one that is detectable in every group of some
     system that is large enough to act on.
     """
     by_people = [abs(conclusions.decisive(e)[1]) for e in members if e.system.startswith(f"{REFERENCE} ")]
@@ -598,4 +598,4 @@ def _limit(members: Sequence[Estimate]) -> tuple[float, str]:
     large = (e for e in members if conclusions.decides(e) >= FEWEST_TO_DECIDE)
     by_system = grouped((e.system, e.detectable or 0.0) for e in large)
     largest = filter(None, map(max, by_system.values()))
-    return min(largest, default=0.0), "a gap that is detectable in any group"
+    return min(largest, default=0.0), "a gap that is detectable in every group"
