@@ -51,6 +51,7 @@ REFUSED = [
     ("audit one.jsonl --measure uer@mood --attribute mod", "Did you mean 'mood'?"),
     *((f"{command} --attribute tne", "Unused fields: 'tone'. Did you mean 'tone'?") for command in ("audit tones.jsonl", "audit tones.jsonl --measure uer@tne", "sweep tones.jsonl --out out --with lead")),
     ("audit kinds.jsonl --by knd", "Did you mean 'kind'?"),
+    ("audit long.csv --group-by id --documents-field text --cluster-by knd", "long.csv has no column 'knd'.", "Did you mean 'kind'?"),
     ("audit one.jsonl --protocol zang", "zhang-perspectives"),
     ("audit one.jsonl --summaries x", "no file x"),
     ("audit one.jsonl --summaries x=", "NAME=VALUE"),
@@ -165,6 +166,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made / "large.jsonl",
         rows(1, documents=[{"text": "Cold soup. " * 30, "attributes": {"mood": "sad"}}] * 2100),
     )
+    write(made / "long.csv", [b"id,text,kind,summary\n1,Cold soup.,a,Soup.\n"])
     write(made / "names.csv", [b"name,part\n\xff\xfe"])
     for name in ("s.csv", "s.b.csv"):
         write(made / name, ["answers"])

@@ -66,7 +66,7 @@ class RowReader:
         self._see_inside("", [row])
         if is_first:  # without the default field of ids, rows are numbered
             self.is_numbered = fields.id is None or (fields.id == ID and ID not in row)
-            columns = {fields.id, *fields.documents, *fields.summary_names()}
+            columns = {fields.id, fields.cluster, *fields.documents, *fields.summary_names()}
             if self.source.is_table and (lacking := self.unseen & columns):
                 raise self.missing_field(lacking)
 
