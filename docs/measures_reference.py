@@ -79,22 +79,22 @@ def _family(family: str) -> Iterator[str]:
     yield from harms(measures)
     yield from entries(measures)
     if any(name == "attribute_mentions" for name, _ in measures):
-        yield from recognised_attributes()
+        yield from recognized_attributes()
 
 
 RECOGNISED = Path(__file__).parents[1] / "benchmarks" / "real" / "attributes.json"
 
 
-def recognised_attributes() -> Iterator[str]:
-    """How many mentions of attributes are recognised, from the results of benchmarks/real/attributes.py."""
+def recognized_attributes() -> Iterator[str]:
+    """How many mentions of attributes are recognized, from the results of benchmarks/real/attributes.py."""
     known = json.loads(RECOGNISED.read_text(encoding="utf-8"))
     sizes = known["sentences"]
-    yield "\n## How well mentions of attributes are recognised\n"
+    yield "\n## How well mentions of attributes are recognized\n"
     yield (
         f"The rules of `attribute_mentions` were adjusted on {sizes['adjusted']} sentences written for this purpose. "
         f"{sizes['held out']} others, written later, changed no rule.\n"
-        "Precision is the share of recognised mentions that are marked with the same value. Recall is the share of marked "
-        "mentions that are recognised.\n"
+        "Precision is the share of recognized mentions that are marked with the same value. Recall is the share of marked "
+        "mentions that are recognized.\n"
     )
     yield "| kind | texts | precision | recall |\n|---|---|---|---|"
     for part in ("held out", "adjusted"):
@@ -105,7 +105,7 @@ def recognised_attributes() -> Iterator[str]:
     yield f"| sex, nouns and titles | GUM | {_share(sex, 'correct', 'recognised')} | – |"
     yield (
         "\nIn GUM (56 documents), a marked place is a run of proper nouns whose innermost entity is a place. This includes "
-        "places within the names of teams and universities, most of which are not recognised.\n"
+        "places within the names of teams and universities, most of which are not recognized.\n"
         "A noun or title there is correct if the pronouns of the same person have its sex. GUM marks neither ages nor "
         "ethnicities. `python -m benchmarks.real.attributes GUM_FOLDER` repeats the comparison."
     )

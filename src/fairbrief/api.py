@@ -192,7 +192,7 @@ def explain(
     ``records`` and ``summaries`` are as in `audit`. ``quantity`` is one of the measure's values, by default its
     main value; ``systems`` are those to explain, by default all; ``ids`` are the records to explain, by default the
     ``top`` ones. All other settings are those of `audit`: each ``estimate`` compares the value with label permutations
-    and random extracts.
+    and random sentences.
 
     >>> import fairbrief
     >>> (found,) = fairbrief.explain("examples/reviews.jsonl", "uer@sentiment", systems=["rosy"], top=1)
@@ -214,7 +214,7 @@ def load(folder: Path | str) -> Audit:
 
 
 def compare(candidate: Audit | Path | str, baseline: Audit | Path | str) -> Estimates:
-    """Paired differences, candidate minus baseline, of every measure that two audits (or saved ones' folders) took.
+    """Paired differences, candidate minus baseline, of every measure that two audits (or saved ones' folders) have.
 
     A system of both audits is called ``candidate: SYSTEM`` and ``baseline: SYSTEM``. Raises RequestError if they have no measure,
     system or record in common.

@@ -20,7 +20,7 @@ GROUPS = {
         "init": ("input_commands", "Inspect files and write the settings that audit them."),
     },
     "Saved audits": {
-        "report": ("lookup_commands", "Print, export or rewrite the report."),
+        "report": ("lookup_commands", "Print or export the report."),
         "view": ("saved_commands", "Browse all records, of one audit or of two side by side."),
         "subgroups": ("saved_commands", "Estimate each subgroup of records, without new scores."),
         "explain": ("saved_commands", "Show which records and sentences move a value."),

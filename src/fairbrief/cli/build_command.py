@@ -173,12 +173,12 @@ def _counts(values: Counter[str]) -> str:
     return ", ".join(f"{value} {n:,}" for value, n in sorted(values.items())) or "none"
 
 
-@app.command(short_help="Sets that each value dominates equally often.")
+@app.command(short_help="Sets of texts, equally many dominated by each value.")
 def stratified(
     source: Path = SOURCE,
     out: Path = OUT,
     attribute: str = ATTRIBUTE,
-    sets: int = o.option(300, "Number of sets; each value dominates equally many.", "N", min=1),
+    sets: int = o.option(300, "Number of sets, equally many dominated by each value.", "N", min=1),
     size: str | None = o.option(
         None, "Texts per set, e.g. 20 or 4-8; by default the records of the source are the sets.", "N|N-N"
     ),
@@ -189,7 +189,7 @@ def stratified(
     values: str | None = o.option(None, "Values that dominate; others are excluded.", "V,V…"),
     options: SourceOptions = o.all_but(),
 ) -> None:
-    """Build sets of texts so that each value dominates equally many.
+    """Build sets of texts, so that each value dominates the same number of sets.
 
     Examples:
         fairbrief build stratified examples/reviews.jsonl --attribute sentiment --sets 3 --size 4 --out sets.jsonl

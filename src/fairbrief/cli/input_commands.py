@@ -49,7 +49,7 @@ def init(
 ) -> None:
     """Inspect files, show how they are understood, and write the settings for 'fairbrief audit'.
 
-    Correct the settings (TOML) where a field was misunderstood: their names are those of the options of audit.
+    If a field was misunderstood, correct the settings (TOML). Their names are the options of audit.
 
     Examples:
         fairbrief init examples/reviews.jsonl --out demo.toml
@@ -167,7 +167,7 @@ def words(
     attribute: list[str] = o.several("Attribute; NAME=FIELD reads another field.", "NAME[=FIELD]"),
     punctuation: bool = o.switch("--punctuation", "Count punctuation marks as words, as in the paper."),
 ) -> None:
-    """Show the words that are typical of each group of documents, and how often each topic names each group.
+    """Show the words that are typical of each group of documents, and the shares of female and male words by topic.
 
     Examples:
         fairbrief words examples/reviews.jsonl --by sentiment --most 5

@@ -145,7 +145,7 @@ def models() -> Iterator[Finding]:
 
 
 @app.command()
-def prefetch(models: list[str] = o.argument("Models of Hugging Face, or their scorers.", "MODEL…")) -> None:
+def prefetch(models: list[str] = o.argument("Models of Hugging Face, or scorers.", "MODEL…")) -> None:
     """Download models, so that they work without a network.
 
     Examples:

@@ -165,7 +165,7 @@ def gate(
     junit: Path | None = o.output_file(None, "Also write the checks as JUnit XML.", "FILE"),
     markdown: Path | None = o.output_file(None, "Also write a summary in Markdown.", "FILE"),
 ) -> None:
-    """Check a saved audit: exit code 0 if all checks pass, 1 if one fails, 3 if none fails but one is inconclusive.
+    """Check a saved audit: exit status 0 if all checks pass, 1 if one fails, 3 if none fails but one is inconclusive.
 
     A RULE is MEASURE<=NUMBER or MEASURE>=NUMBER. MEASURE:QUANTITY limits another number of the measure, for every
     group unless [GROUP] follows. MEASURE:QUANTITY-random limits its difference from the random-sentence baseline.
@@ -219,9 +219,9 @@ def trend(
     json: Path | None = o.output_file(None, "Also write all numbers in JSON.", "FILE"),
     details: bool = o.DETAILS,
 ) -> None:
-    """Show which group differences drift, and since when: exit code 0 if none gets worse, 1 if one does, 3 if inconclusive.
+    """Show which group differences drift, and since when: exit status 0 if none gets worse, 1 if one does, 3 if inconclusive.
 
-    At most 5 % of years without a change raise an alarm, over all group differences together. The exit code is 1 if a
+    At most 5 % of years without a change raise an alarm, over all group differences together. The exit status is 1 if a
     group difference moved away from 0, or broke a limit of --max or --min. If inputs changed, too (lengths, shares of
     groups, languages), a move away from 0 is inconclusive.
 
@@ -256,7 +256,7 @@ def rank(
     """Rank systems over several data sets, with intervals.
 
     The rank follows the mean over data sets of each measure's largest group difference, less the random-sentence
-    baseline, min-max normalised.
+    baseline, scaled from 0 to 1.
 
     Examples:
         fairbrief rank reviews tweets news

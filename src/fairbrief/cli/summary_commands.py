@@ -337,8 +337,8 @@ def choose(
 ) -> None:
     """Choose the fairest of several summaries of each record.
 
-    The smallest value of --by wins; of group differences, the largest counts, less the random-sentence baseline.
-    The chosen summaries have small values of --by because --by chose them. To see whether they are fairer by another
+    Takes the summary whose largest group difference is nearest to the random-sentence baseline; if --by has none, that
+    with the smallest unsigned score, or the best quality. To see whether the chosen summaries are fairer by another
     standard, audit them with another measure or scorer.
 
     Examples:

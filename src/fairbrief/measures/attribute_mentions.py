@@ -114,7 +114,7 @@ class AttributeMentions(BaseMeasure):
         question="how unequally summaries keep the mentions of age, sex, ethnicity and place, between groups of records",
         harm="A reader would not learn that a finding is about old people, women or a minority.",
         attribute_of="record",
-        on_request="its mentions are recognised by patterns and lists, which miss some",
+        on_request="its mentions are recognized by patterns and lists, which miss some",
         contrast=TEXTS_OF_TWO_GROUPS.replace(
             title="share of the source's mentions that summaries keep, one group minus the other",
             question="Whose attributes are lost?",

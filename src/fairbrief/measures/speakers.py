@@ -277,7 +277,7 @@ class SpeakerInclusion(_SpeakerMeasure):
     x_i = 0. ``inclusion_difference[g]`` is the mean of (x_i − mean x of their record) over the speakers i of group g. With K
     groups, the value is (1/K) Σ_g |inclusion_difference[g]|.
 
-    Every speaker has the same weight, however much they said. Names are recognised by rule (`text.attribution`): a full name,
+    Every speaker has the same weight, however much they said. Names are recognized by rule (`text.attribution`): a full name,
     a last name with or without title, a first name, a role. A name that fits several speakers of the record names nobody,
     unless a first name, an initial or a title before it decides. Pronouns are not resolved.
 

@@ -53,7 +53,7 @@ class ReadingSettings:
     )
     separator: str | None = reading(None, "Text between documents in one field, e.g. '||'.", "TEXT")
     summaries: Any = reading(
-        (), "File with summaries only, by the system NAME or by those that its rows name.", "[NAME=]FILE",
+        (), "File with only summaries: of the system NAME, or of those that its rows name.", "[NAME=]FILE",
         recorded=False,
     )
     summaries_id_field: str | None = reading(None, "Field with the record's id in files of summaries.", "FIELD")
@@ -65,8 +65,8 @@ class ReadingSettings:
     encoding: str | None = reading(None, "Encoding, e.g. cp1252; by default detected.", "NAME")
     require: Names = reading((), "Exclude records in which a document lacks this attribute.", "ATTRIBUTE")
     missing: Literal["refuse", "drop", "group"] = reading(
-        "refuse", "If only some documents of a record have the attribute: refuse the record, drop the other "
-        "documents, or make them a group.", "RULE",
+        "refuse", "If only some documents of a record have the attribute: refuse (an error), drop the other documents, or "
+        "make them a group.", "RULE",
     )
     bins: Named = reading((), "Group numbers: NAME=3,7 cuts at 3 and 7.", "NAME=CUTS", flag="--bin")
     sample: float | None = reading(

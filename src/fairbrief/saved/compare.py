@@ -55,7 +55,7 @@ def compare(
     against: str | None = None,
     names: tuple[str, str] = ("candidate", "baseline"),
 ) -> list[Estimate]:
-    """Paired differences, candidate minus baseline, of every measure that both audits took.
+    """Paired differences, candidate minus baseline, of every measure that both audits have.
 
     Compares the only system of each audit, or all systems whose names are in both. Else ``system`` is the candidate's and
     ``against`` the baseline's (None: the same name, or the only one). A system that is in both is called ``NAME: SYSTEM``

@@ -58,7 +58,7 @@ def power(
     """How many records detect a ``disparity``, and which disparity a number of ``records`` detects.
 
     ``audited`` is an audit or its folder, e.g. of a pilot. The result covers every primary group difference, compared with
-    label permutations and with random extracts, or the named ``quantities``. ``alpha`` is the level of one two-sided
+    label permutations and with random sentences, or the named ``quantities``. ``alpha`` is the level of one two-sided
     test, ``power`` the probability of detection. Raises RequestError for numbers out of range, and for measures and
     quantities that the audit lacks.
 
