@@ -71,7 +71,6 @@ REFUSED = [
     ("audit control.jsonl --measure uer@mood", "'sanity:mine'", "rename the system"),
     # advice that the command itself can follow
     ("words renamed.jsonl", "'fairbrief words' has no --documents-field or --group-by: change the file."),
-    ("stats renamed.jsonl --documents-field objects", "as in --documents-field 'objects[*].body'."),
     ("stats renamed.jsonl", "'fairbrief init FILE' proposes the options.\n"),
     ("sweep large.jsonl --out out --with lead --measure equal_coverage@mood", "--extracts 0"),
     # options that would do nothing
@@ -158,10 +157,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(made / "bare.jsonl", rows(4, documents=["Cold soup."]))
     write(made / "kinds.jsonl", [row(i, attributes={"kind": "ab"[i % 2]}) for i in range(4)])
     write(made / "control.jsonl", rows(4, system="sanity:mine"))
-    write(
-        made / "renamed.jsonl",
-        [{"id": "a", "text": "Cold soup.", "objects": [{"n": 1, "body": "Cold soup."}]}],
-    )
+    write(made / "renamed.jsonl", [{"id": "a", "text": "Cold soup."}])
     write(
         made / "large.jsonl",
         rows(1, documents=[{"text": "Cold soup. " * 30, "attributes": {"mood": "sad"}}] * 2100),

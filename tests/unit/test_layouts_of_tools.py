@@ -129,7 +129,7 @@ def test_a_batch_beside_its_requests(tmp_path: Path) -> None:
     reading = read(path, summaries=batch, id_field="custom_id", documents_field=texts)
     found = {(c.record.id, c.record.documents[0].text, c.summary.text) for c in reading}
     assert {("b", "Text.", "Chat."), ("c", "Text.", "Resp.")} <= found
-    with pytest.raises(DataError, match="fairbrief audit OTHER --summaries FILE"):
+    with pytest.raises(DataError, match="fairbrief audit RECORDS --summaries FILE"):
         list(read(batch))
 
 

@@ -145,7 +145,7 @@ def test_texts_inside_objects_bring_their_attributes() -> None:
     [case] = read([row], documents_field="reviews[*].body", attributes={"stars": "stars"})
     assert texts(case) == ["Good.", "Bad."]
     assert [d.attributes["stars"] for d in case.record.documents] == ["5", "1"]
-    with pytest.raises(DataError, match=r"--documents-field 'documents\[\*\]\.body'"):
+    with pytest.raises(DataError, match=r"--documents-field 'reviews\[\*\]\.body'"):
         list(read([row], documents_field="reviews"))
 
 

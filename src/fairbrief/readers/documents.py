@@ -51,8 +51,8 @@ class Draft:
                 if text is ABSENT:
                     found = f"document {i} with {fields_of(value)}"
                     longest = max(value, key=lambda name: len(str(value[name])), default="FIELD")
-                    path = f"{self.fields.documents[0].removesuffix('[*]')}[*].{longest}"
-                    remedy = f"give the field with the text, as in --documents-field '{path}'"
+                    path = f"'{self.fields.documents[0].removesuffix('[*]')}[*].{longest}'"
+                    remedy = f"give the field with the text, as in --documents-field {path}"
                     raise fault(found, "its text in a field 'text'", remedy)
             if not is_plain(text):
                 written, text = text, text_of(text, f"the text of document {i}")
@@ -187,10 +187,8 @@ def need(row: Mapping[str, Any], source: str) -> Any:
     """The value of a required field; DataError if it is missing or null."""
     value = find(row, source)
     if value is ABSENT:
-        remedy = HOW_TO_NAME.get(source, " Add it, or give another field.")
-        raise DataError(
-            f"found {fields_of(row)}; expected a field {source!r}.{did_you_mean(source, row)}{remedy}"
-        )
+        error = f"found {fields_of(row)}; expected a field {source!r}.{did_you_mean(source, row)}"
+        raise DataError(error + HOW_TO_NAME.get(source, " Add it, or give another field."))
     if value is None:
         raise fault(f"null in the field {source!r}", "a value", "add it, or remove the record")
     return value
