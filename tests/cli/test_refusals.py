@@ -56,7 +56,7 @@ REFUSED = [
     ("audit one.jsonl --summaries x", "no file x"),
     ("audit one.jsonl --summaries x=", "NAME=VALUE"),
     ("audit none.jsonl --quiet", "no file"),
-    ("report .", "--out DIR"),
+    *((command, "--out DIR") for command in ("report .", "trend nowhere")),
     ("report saved/results.json", "results.json is a file: give the folder"),
     ("stats saved", "is the folder of a saved audit. Give the files that were audited."),
     ("words one.jsonl --by mod", "Found: mood"),
@@ -123,7 +123,7 @@ REFUSED = [
     # builders that would make nothing
     ("build stratified one.jsonl --attribute mood --distinct --out o.jsonl", "need --size"),
     ("build stratified one.jsonl --attribute mood --size 8-4 --out o.jsonl", "smallest and largest"),
-    ("build stratified one.jsonl --attribute mood --sets 2 --size 2 --values positive,negativ --out o.jsonl", "dominated by 'negativ' 0; wanted 1 each"),
+    ("build stratified one.jsonl --attribute mood --sets 2 --size 2 --values positive,negativ --out o.jsonl", "dominated by 'negativ' 0; expected 1 each"),
     ("build perspectives one.jsonl --attribute mood --counts 2 --mix positive=1 --samples 1 --set ' =tea' --out o.jsonl", "write --set NAME=VALUE"),
     ("build perspectives one.jsonl --attribute =mood --counts 2 --mix positive=1 --out o.jsonl", "'=mood' lacks one side of '='"),
     ("build reviews one.jsonl --size 99 --sentiment none --out out.jsonl", "Excluded: "),

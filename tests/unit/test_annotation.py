@@ -122,7 +122,7 @@ def test_sheets_hold_no_formulas() -> None:
 
 
 @pytest.mark.parametrize(("answers", "columns", "said"), [
-    (["c", "a"], {}, r"x\.csv:2: found the answer 'c'; wanted a or b or none"),
+    (["c", "a"], {}, r"x\.csv:2: found the answer 'c'; expected a or b or none"),
     (["a", "none|a"], {}, r"x\.csv:4: found 'none' beside values"),
     (["a", "a"], {"record": "other"}, r"x\.csv:2: found the question 'claims/other/"),
     (["a", "a"], {"check": "00000000"}, "another summary of record 'r0'"),

@@ -56,7 +56,7 @@ def test_a_text_with_an_unmarked_age_is_excluded(record: Record, reason: str, de
 def test_requests_that_no_text_could_meet_are_refused() -> None:
     """One age, an age outside the limits, more inputs than ages, a marked word without a known form."""
     for groups in ("age=34", "age=34+34", "age=7+81", "age=old+young"):
-        with pytest.raises(RequestError, match="wanted at least two different ages"):
+        with pytest.raises(RequestError, match="expected at least two different ages"):
             build([], PeopleOptions(groups=groups))
     with pytest.raises(RequestError, match="2 inputs of a seed document can differ"):
         build([], replace(AGES, per_seed_document=4))

@@ -276,15 +276,15 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
         command = ["calibrate", judge, labels, "--out", tmp_path / "made.json"]
         assert "Excluded: 3 pairs without a score." in printed(*command)
         lacking.update(supported[19:])
-        with pytest.raises(DataError, match="16 supported; wanted at least 20 supported"):
+        with pytest.raises(DataError, match="16 supported; expected at least 20 supported"):
             printed(*command)
 
 
 @pytest.mark.parametrize(("line", "said"), [
     ('{"text": "a", "claim": "b"}', "labels.jsonl:1: found no labelled pair"),
     ('{"text": "a", "claim": 3, "supported": true}', "is not text"),
-    ('{"text": "a", "claim": "b", "supported": "perhaps"}', "wanted yes or no"),
-    ('{"text": "a", "claim": "b", "supported": true}', "wanted at least 20"),
+    ('{"text": "a", "claim": "b", "supported": "perhaps"}', "expected yes or no"),
+    ('{"text": "a", "claim": "b", "supported": true}', "expected at least 20"),
 ])  # fmt: skip
 def test_labels_that_cannot_be_used_name_their_line(line: str, said: str, tmp_path: Path) -> None:
     """What is no pair, no label, or too little is refused with what was wanted."""

@@ -75,7 +75,7 @@ def test_seeds_decide_and_cells_stand_alone() -> None:
     ([5], [HALF], "a", "both a value"),
     ([4, 4], [HALF], "t", "twice"),
     ([4], [HALF, HALF], "t", "twice"),
-    ([4, 50], [HALF], "t", "needs 25 texts of 'b' .*b 20.*smaller"),
+    ([4, 50], [HALF], "t", "needs 25 of 'b' .*b 20.*smaller"),
 ])  # fmt: skip
 def test_unusable_designs(counts: list[int], mixes: list[sets.Mix], unit: str, said: str) -> None:
     """A size of none, a unit named like a value, a size or mix that is given twice, and any set of more texts than there are are refused before the first record."""
@@ -124,7 +124,7 @@ def test_strata_that_cannot_be_filled() -> None:
     held = [candidate(i, "a", "a", "b") for i in range(5)] + [candidate(9, "b")]
     with pytest.raises(RequestError, match=r"cannot be dominated equally by 2 values.*ask for"):
         sets.stratify(held, "g", 3)
-    with pytest.raises(RequestError, match=r"'b' 1; wanted 2 each.*Ask for 2 sets"):
+    with pytest.raises(RequestError, match=r"'b' 1; expected 2 each.*Ask for 2 sets"):
         sets.stratify(held, "g", 4)
     with pytest.raises(RequestError, match="two values"):
         sets.stratify(held[:5], "g", 2, values=["a"])

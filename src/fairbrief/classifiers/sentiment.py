@@ -131,7 +131,7 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, int]]:
     for name, label in FILES.items():
         path = folder / name
         if not path.is_file():
-            raise DataError(f"{folder}: there is no {name}. Wanted: {' and '.join(FILES)}.")
+            raise DataError(f"{folder}: there is no {name}. Expected: {' and '.join(FILES)}.")
         # The original is Latin-1, newer copies are UTF-8.
         raw = path.read_bytes()
         try:
@@ -152,14 +152,14 @@ def _read_table(path: Path) -> Iterator[tuple[str, int]]:
             label = LABELS.get(row[1].strip().lower()) if len(row) == 2 else None
             if label is None or not row[0].strip():
                 wanted = "word,positive or word,negative (or 1 and -1)"
-                raise DataError(f"{path}, line {number}: found '{','.join(row)[:60]}'. Wanted: {wanted}.")
+                raise DataError(f"{path}, line {number}: found '{','.join(row)[:60]}'. Expected: {wanted}.")
             yield row[0].strip(), label
 
 
 Vectors = NDArray[np.float32]
 CHUNK = 4096
 """Lines held at once."""
-WANTED = "Wanted: a word and its numbers on each line, separated by blanks (word2vec or GloVe text format)."
+WANTED = "Expected: a word and its numbers on each line, separated by blanks (word2vec or GloVe text format)."
 
 
 def read_vectors(path: Path) -> Iterator[tuple[list[str], Vectors]]:
@@ -320,7 +320,7 @@ def _lexicon_vectors(path: Path, name: str) -> tuple[Floats, Integers]:
     if min(positive, negative) < FEWEST:
         has = f"{path} has vectors for {positive} positive and {negative} negative words of the lexicon '{name}'"
         remedy = "Give vectors and a lexicon of one language."
-        raise DataError(f"{has}; wanted at least {FEWEST} of each. {remedy}")
+        raise DataError(f"{has}; expected at least {FEWEST} of each. {remedy}")
     return np.concatenate(found), kinds
 
 

@@ -71,7 +71,7 @@ def read_groups(text: str, names: Names) -> tuple[Group, ...]:
     if unknown := [group.race for group in groups if group.race is not None and group.race not in races]:
         raise RequestError(f"Groups '{text}': no group '{unknown[0]}' has first and last names. {have}.")
     if len(set(groups)) < max(2, len(values)):
-        raise RequestError(f"Groups '{text}': wanted at least two {wanted}.")
+        raise RequestError(f"Groups '{text}': expected at least two {wanted}.")
     return tuple(groups)
 
 

@@ -85,6 +85,7 @@ def trend(
     baseline, folders = (list(_audits_in(map(Path, as_list(of)))) for of in (baseline, folders))
     paths = [*baseline, *folders]
     if len(paths) < 2 or not folders:
+        _in_order(paths, order)  # raises for a folder without an audit
         raise RequestError("A trend needs at least two audits: give more folders.")
     compare.check_distinct(paths)
     ordered = {**_in_order(baseline, order), **_in_order(folders, order)}

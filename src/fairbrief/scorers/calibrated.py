@@ -114,7 +114,7 @@ def read(path: str) -> Calibration:
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(
-            f"{path}: found no calibration of this version ({error}); wanted what 'fairbrief calibrate' writes; run it again."
+            f"{path}: found no calibration of this version ({error}); expected what 'fairbrief calibrate' writes; run it again."
         ) from error
 
 

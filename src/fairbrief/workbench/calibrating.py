@@ -152,7 +152,7 @@ def _check_number(pairs: Sequence[Labelled]) -> None:
     if min(supported, len(pairs) - supported) < FEWEST or texts < 2 * FOLDS:
         found = f"Found {len(pairs):,} labelled pairs of {texts:,} texts, {supported:,} supported"
         wanted = f"at least {FEWEST} supported, {FEWEST} not supported and {2 * FOLDS} texts"
-        raise DataError(f"{found}; wanted {wanted}, better 300 pairs; label more, or give more files.")
+        raise DataError(f"{found}; expected {wanted}, better 300 pairs; label more, or give more files.")
 
 
 def calibration(scorer: Any, pairs: Sequence[Labelled], fitting: Fitting) -> Calibration:
@@ -266,7 +266,7 @@ def read_labels(paths: Sequence[Path]) -> Labels:
                 votes[text, claim].append(word in YES)
                 groups[text, claim].add(group)
             else:
-                raise DataError(f"{where}: found the label {word[:40]!r}; wanted yes or no; correct it.")
+                raise DataError(f"{where}: found the label {word[:40]!r}; expected yes or no; correct it.")
     decided = {pair: sum(labels) * 2 - len(labels) for pair, labels in votes.items()}
     named = {pair: ", ".join(sorted(of_pair - {""})) for pair, of_pair in groups.items()}
     pairs = [Labelled(*pair, lead > 0, named[pair]) for pair, lead in decided.items() if lead]
@@ -294,7 +294,7 @@ def _pairs_of(where: str, given: str | Mapping[str, str]) -> list[tuple[str, str
         return [(" ".join(map(_text, row["evidence"])), _text(row["claim"]), row["label"], "")]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DataError(
-            f"{where}: found no labelled pair ({type(error).__name__}: {error}); wanted text, claim and supported (columns of a "
+            f"{where}: found no labelled pair ({type(error).__name__}: {error}); expected text, claim and supported (columns of a "
             "sheet, or a line of JSON), or a line of QAGS (article, summary_sentences) or WiCE (evidence, claim, label); "
             "correct it, or write a sheet with 'fairbrief calibrate SCORER FILE --label-sheet SHEET.csv'."
         ) from error

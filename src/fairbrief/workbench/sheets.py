@@ -246,13 +246,15 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
     for path in paths:
         for where, row in sheet_rows(path):
             if missing := [column for column in NEEDED if column not in row]:
-                raise DataError(f"{where}: found no '{missing[0]}'; wanted an exported sheet; export again.")
+                raise DataError(
+                    f"{where}: found no '{missing[0]}'; expected an exported sheet; export again."
+                )
             name = (row.get("annotator") or "").strip() or path.stem
             key = Key(row["task"], row["record"], row["system"], row["part"])
             item = items.get(key)
             if item is None:
                 raise DataError(
-                    f"{where}: found the question {'/'.join(key)!r}; wanted the --task, --records and --attribute of the export."
+                    f"{where}: found the question {'/'.join(key)!r}; expected the --task, --records and --attribute of the export."
                 )
             if not row["answer"].strip():
                 blank[name] += 1
@@ -267,7 +269,7 @@ def read_answers(paths: Sequence[Path], items: Mapping[Key, Item]) -> tuple[list
             answers.append(Answer(name, item, _chosen(where, row["answer"], item)))
     if not answers:
         names = ", ".join(map(str, paths))
-        raise DataError(f"{names}: found no answer; wanted the column 'answer' to be filled in.")
+        raise DataError(f"{names}: found no answer; expected the column 'answer' to be filled in.")
     return answers, blank
 
 
@@ -280,9 +282,9 @@ def _chosen(where: str, text: str, item: Item) -> tuple[str, ...]:
     chosen = {known.get(part.strip().lower(), part.strip()) for part in parts}
     if unknown := sorted(chosen.difference(item.choices)):
         choices = " or ".join(item.choices)
-        raise DataError(f"{where}: found the answer {unknown[0][:40]!r}; wanted {choices}; correct it.")
+        raise DataError(f"{where}: found the answer {unknown[0][:40]!r}; expected {choices}; correct it.")
     if has_several and NONE in chosen and len(chosen) > 1:
-        raise DataError(f"{where}: found '{NONE}' beside values; wanted the one or the others; correct it.")
+        raise DataError(f"{where}: found '{NONE}' beside values; expected the one or the others; correct it.")
     return tuple(sorted(chosen - {NONE} if has_several else chosen))
 
 

@@ -78,5 +78,5 @@ def _pages(dump: Path) -> Iterator[tuple[str, str, str]]:
                 root.clear()
         except (ET.ParseError, StopIteration, OSError, EOFError) as error:
             raise DataError(
-                f"{dump.name}: found what is not XML ({error}); wanted a MediaWiki dump (pages-articles.xml, also .bz2)."
+                f"{dump.name}: found what is not XML ({error}); expected a MediaWiki dump (pages-articles.xml, also .bz2)."
             ) from None

@@ -44,16 +44,16 @@ class Line:
         """File and line."""
         return f"{self.path.name}:{self.number}"
 
-    def fault(self, found: str, wanted: str, remedy: str = "mend the line") -> DataError:
+    def fault(self, found: str, wanted: str, remedy: str = "correct the line") -> DataError:
         """An error about the line: position, what was found, what was expected, and a remedy."""
-        return DataError(f"{self.where}: found {found}; wanted {wanted}; {remedy}.")
+        return DataError(f"{self.where}: found {found}; expected {wanted}; {remedy}.")
 
     def decoded(self, kind: type[T]) -> T:
         """The JSON object in the line, with the fields of a type."""
         try:
             return msgspec.json.decode(self.text, type=kind, strict=False)
         except (msgspec.DecodeError, RecursionError) as error:
-            remedy = "mend the line (JSON has double quotation marks), or name the right --format"
+            remedy = "correct the line (JSON has double quotation marks), or name the right --format"
             raise self.fault(f"no such object ({error})", "one JSON object per line", remedy) from None
 
 
@@ -80,7 +80,7 @@ def table_rows(path: Path, *needed: str) -> Iterator[tuple[Line, dict[str, str]]
             check_columns(line, columns, needed)
         elif len(cells) != len(columns):
             wanted = f"{len(columns)}, as many as the columns"
-            raise line.fault(counted(len(cells), "field"), wanted, "mend the line (tabs separate fields)")
+            raise line.fault(counted(len(cells), "field"), wanted, "correct the line (tabs separate fields)")
         else:
             yield line, dict(zip(columns, map(str.strip, cells), strict=True))
 
@@ -184,7 +184,7 @@ def read_fewsum(path: Path) -> Iterator[Record]:
     """
     files = [path] if path.is_file() else sorted(path.glob("**/*.csv"))
     if not files:
-        raise DataError(f"{path}: found no .csv file; wanted FewSum's tables; name the folder they are in.")
+        raise DataError(f"{path}: found no .csv file; expected FewSum's tables; name the folder they are in.")
     for file in files:
         rows = list(table_rows(file))
         columns = list(rows[0][1]) if rows else []
@@ -360,7 +360,7 @@ def read_iq2(path: Path) -> Iterator[Record]:
             yield Record(name, tuple(turns), attributes=_given(title=read.title), where=where)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         wanted = "one JSON object of debates, each with a list 'transcript' of turns with a list of texts 'paragraphs'"
-        raise DataError(f"{where}: found no debate ({error}); wanted {wanted}; mend it.") from None
+        raise DataError(f"{where}: found no debate ({error}); expected {wanted}; correct it.") from None
 
 
 def _turn(text: str, speaker: Any, side: Any, gender: str = "") -> Document:

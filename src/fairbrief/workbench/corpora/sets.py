@@ -116,7 +116,7 @@ def mixtures(
     for size, mix in cells:
         for value, n in mix.counts(size).items():
             if len(by_value[value]) < n:
-                needs = f"The cell of {size} {unit} with {mix} needs {n} texts of '{value}' (texts: {known})"
+                needs = f"A set of {size} {unit} with {mix} needs {n} of '{value}' (texts: {known})"
                 raise RequestError(f"{needs}: use smaller sets or another mix, or widen the length limits.")
     width = len(str(samples - 1))
     for size, mix in cells:
@@ -192,7 +192,7 @@ def stratify(
     if short := ", ".join(f"'{value}' {len(found)}" for value, found in strata.items() if len(found) < share):
         fewest = min(map(len, strata.values()))
         remedy = f"Ask for {fewest * len(order)} sets, or name" if fewest else "Name"
-        found = f"Too few of {counted(len(pool), 'set')} are dominated by {short}; wanted {share} each"
+        found = f"Too few of {counted(len(pool), 'set')} are dominated by {short}; expected {share} each"
         raise RequestError(f"{found}. {remedy} the dominating values with --values.")
     rng = random.Random(f"{seed}|stratify")  # noqa: S311 # a seed that reproduces is wanted
     chosen = {i: value for value in order for i in rng.sample(strata[value], share)}
