@@ -61,7 +61,8 @@ def conclusion(e: Estimate, alpha: float) -> Conclusion:
         if e.label_p is not None:  # that p is not significant in the family is then due to label permutations
             return "as permuted"
     by_labels = e.p if e.p_adjusted is None else e.p_adjusted
-    return "as random" if by_labels is not None and by_labels <= alpha else "not significant"
+    is_uneven = not _is_nearer(e.value, e.permutation_mean or 0.0)
+    return "as random" if by_labels is not None and by_labels <= alpha and is_uneven else "not significant"
 
 
 def baseline_value(e: Estimate) -> float:
@@ -71,8 +72,11 @@ def baseline_value(e: Estimate) -> float:
 
 def is_nearer_to_even(e: Estimate) -> bool:
     """Whether a group difference has the sign of its baseline, and is smaller."""
-    value, baseline = e.value or 0.0, baseline_value(e)
-    return not e.baseline and baseline * value >= 0 and abs(value) < abs(baseline)
+    return not e.baseline and _is_nearer(e.value or 0.0, baseline_value(e))
+
+
+def _is_nearer(value: float, baseline: float) -> bool:
+    return baseline * value >= 0 and abs(value) < abs(baseline)
 
 
 def decisive(e: Estimate) -> tuple[float | None, float]:

@@ -138,6 +138,7 @@ def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, 
     (EXTRACT_BASELINE | {"extract_baseline": 0.3, "extract_difference": -0.458}, "below"),
     ({"value": -0.02, "permutation_mean": -0.09}, "nearer to even"), ({"value": 0.02, "permutation_mean": -0.09}, "above"),
     (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "p": 0.9}, "not significant"),
+    (EXTRACT_BASELINE | {"extract_p_adjusted": 0.2, "permutation_mean": -0.3}, "not significant"),
 ])  # fmt: skip
 def test_every_conclusion_has_its_words(change: dict[str, Any], kind: str) -> None:
     """The adjusted p decides, random sentences before label permutations; nothing is left without a word."""
