@@ -90,9 +90,10 @@ def test_one_group_only_leaves_the_comparison_out_with_its_reason(tmp_path: Path
     """The report says that there is one value only; a measure that was named keeps its row, with no number."""
     documents = [{"text": "a warm garden", "attributes": {"mood": "good"}}] * 3
     file = write(tmp_path / "in.jsonl", rows(3, documents=documents))
-    ran = fairbrief("audit", file, *QUICK)
+    ran = fairbrief("audit", file, *QUICK, "--out", out := tmp_path / "out")
     assert ran.code == 0
-    assert "CAUTION  No groups are compared: " in ran.out
+    assert "CAUTION  No groups are compared: 'mood' has one value only" in ran.out
+    assert "No groups are compared: &#39;mood&#39; has one value only" in (out / "report.html").read_text()
     assert "'mood' has one value only" in ran.out.replace("\n         ", " ")
     ran = fairbrief("audit", file, "--measure", "uer@mood", "--resamples", "20", "--out", tmp_path / "out")
     assert ran.code == 0

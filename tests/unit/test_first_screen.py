@@ -115,7 +115,7 @@ SHIFT = {"measure": "position_from_uniform", "quantity": "mean_position_shift", 
 
 
 @pytest.mark.parametrize(("e", "lead", "title", "who"), [
-    (PLAIN.replace(**SHIFT, value=-0.36), "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread", "Position", "gpt-4"),
+    (PLAIN.replace(**SHIFT, value=-0.36), "On average, the content of gpt-4 is 36% of the text closer to the start than an even spread", "Position", "gpt-4"),
     (TONE, "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts", "Sentiment", "female against male"),
 ])  # fmt: skip
 def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, title: str, who: str) -> None:
@@ -163,6 +163,23 @@ def test_what_is_not_clear_says_what_would_have_been_seen_and_how_many_records_i
     plan = "(1,600 records to find a difference of 3.0%): fairbrief power DIR --disparity 0.03"
     assert answers(found)["Next"].endswith(f"Plan more records {plan}")
     assert "fairbrief power" not in answers(screen(PLAIN.replace(p=0.4, detectable=None, se=None)))["Next"]
+
+
+def test_an_interval_beyond_the_axis_ends_in_an_arrow() -> None:
+    """Other intervals end in no arrow."""
+    (panel,) = screen(PLAIN, of_group("neutral", low=-0.2, high=9.0))["panels"]
+    pictures = [line["picture"] for block in panel["blocks"] for line in block["lines"]]
+    assert ["<polygon" in picture for picture in pictures] == [False, True]
+
+
+def test_right_to_left_names_do_not_move_the_numbers_behind_them() -> None:
+    """They are isolated in the sentences of the page, also where a space of theirs does not break."""
+    found = replace(
+        sample_results.make(), estimates=Estimates([of_group("محايد جدا", group_clusters=9, group_items=9.0)])
+    )
+    page = html.render(found).replace("\u00a0", " ")
+    assert "sentiment \u2068محايد جدا\u2069 16% less" in page
+    assert "\u2068محايد جدا\u2069 9 documents" in page
 
 
 def test_subgroups_sanity_baselines_and_repeated_contrasts_stay_out() -> None:
@@ -353,12 +370,16 @@ SENTENCES = {
         [CLEAR.replace(excluded=EXCLUDED)], {}, "Measured",
         r"^Sentiment: 1,531 records do not count \(one group only 1,529, the summary has no unit 2\)\.$",
     ),
-    "pooled runs": ([PLAIN.replace(clusters=10, n=60)], {"pools_runs": True}, "Measured", "10 independent groups of 60 summaries"),
+    "pooled runs": ([PLAIN.replace(clusters=10, n=60)], {"pools_runs": True}, "Measured", "60 summaries in 10 independent groups"),
     "few records": (
         [CLEAR.replace(n=8, clusters=8)], {}, "Finding", r"^8 records: too few to act on \(the gate needs 20\)\. gpt-4 covers",
     ),
     "a small group": (
         [CLEAR.replace(group_clusters=7, group_items=9.0)], {}, "Caution", r"too small to act on: sentiment negative \(7\)\.",
+    ),
+    "many small groups": (
+        [of_group(f"g{i}", group_clusters=3, group_items=3.0) for i in range(15)], {}, "Caution",
+        r"too small to act on: .*, sentiment g11 \(3\) and 3 more\.",
     ),
     "a system with few records": (
         [CLEAR, CLEAR.replace(system="b", n=8, clusters=8)], {}, "Caution",
@@ -377,7 +398,7 @@ SENTENCES = {
     ),
     "differences that are all 0": (
         [CLEAR.replace(system="b", value=0.0, low=0.0, high=0.0)], {}, "Caution",
-        r"No record has any difference of coverage_parity in summaries by b; the measure may find nothing there\.",
+        r"Summaries by b have no difference of coverage_parity in any record; the measure may detect nothing there\.",
     ),
     "untested": (
         [PLAIN.replace(p=None, testable=False, notes=(Note("few_clusters"),))], {}, "Finding",
@@ -456,7 +477,7 @@ SENTENCES = {
     ),
     "clusters": (
         [CLEAR.replace(clusters=40, group_clusters=30, group_items=900.0)], {}, "Measured",
-        r"^Sentiment: negative 900 documents in 30 independent groups\. 40 independent groups of 400 records\.",
+        r"^Sentiment: negative 900 documents in 30 independent groups\. 400 records in 40 independent groups\.",
     ),
     "groups that differ in spelling": (
         [CLEAR.replace(notes=(Note("groups_alike", {"attribute": "sentiment", "groups": ["Neg", "neg"]}),))], {}, "Caution",

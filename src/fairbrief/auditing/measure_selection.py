@@ -214,8 +214,8 @@ def _over_each(
         left_out[name] = f"no {IN_WORDS[holder]} has an attribute{of_these}"
     for attribute, values in over.items():
         if len(values) > MOST_VALUES and attribute not in wanted:
-            why = f"more than {MOST_VALUES} values: no group, unless asked for (numbers: --bin {attribute}=CUT,CUT)"
-            left_out[f"{name}@{attribute}"] = f"'{attribute}' has {why}"
+            how = f"--attribute {attribute} compares them, --bin {attribute}=CUT,CUT cuts numbers"
+            left_out[f"{name}@{attribute}"] = f"'{attribute}' has more than {MOST_VALUES} values ({how})"
         elif len(values) < 2:
             left_out[f"{name}@{attribute}"] = f"'{attribute}' has one value only"
         else:

@@ -243,7 +243,7 @@ class Sampling:
         if self.by is None or not self.counts:
             return f"{text}."
         shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
-        more = f" and {len(shown) - SHOWN} more groups" if len(shown) > SHOWN else ""
+        more = f" and {counted(len(shown) - SHOWN, 'more group')}" if len(shown) > SHOWN else ""
         return f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
 
     def _group(self, record: Record) -> str:

@@ -215,7 +215,7 @@ def _kept_shares(part: Part, parts: Parts) -> Figure:
         )
         if ratios:
             alt = f"{value}: summary share as a multiple of source share; {'; '.join(below)}"
-            title = f"{value} · {due[due[:, i] > 0, i].mean():.0%} of the source on average"
+            title = f"{value} · mean source share {due[due[:, i] > 0, i].mean():.0%}"
             panels.append((title, alt, {s: shares_of(x, RATIO_EDGES) for s, x in ratios.items()}, 1.0))
     return _figure(
         part,
@@ -277,8 +277,11 @@ def _sentiments(part: Part, parts: Parts) -> Figure:
     for group, values in by_group.items():
         articles = values[ARTICLES]
         many = counted(len(articles), "article")
-        means = [f"{name} mean {x.mean():+.2f}" for name, x in values.items() if len(x)]
-        title, alt = f"{group} · {many}, mean {articles.mean():+.2f}", "; ".join([f"{group}: {many}", *means])
+        means = [f"{name} mean {number_format.signed(x.mean(), 2)}" for name, x in values.items() if len(x)]
+        title, alt = (
+            f"{group} · {many}, mean {number_format.signed(articles.mean(), 2)}",
+            "; ".join([f"{group}: {many}", *means]),
+        )
         shares = {name: shares_of(x, edges) for name, x in values.items() if len(x)}
         panels.append((title, alt, shares, 0.0 if edges[0] < 0 < edges[-1] else None))
     return _figure(
@@ -305,7 +308,7 @@ def _segments(part: Part, parts: Parts) -> Figure:
             ends = (f"{name}: first segment {x[0]:.0%}, last {x[-1]:.0%}" for name, x in shares.items())
             panels.append((system, f"{'; '.join(ends)} of the content", shares, None))
     edges = np.linspace(0, 1, max(len(places), 1) + 1).tolist()
-    against = "Grey: the references' content." if has_references else "There are no references."
+    against = "Solid grey: the references' content." if has_references else "There are no references."
     return _figure(
         part,
         "Where in the text summaries take their content from",

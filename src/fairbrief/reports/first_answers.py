@@ -94,7 +94,7 @@ def _compared(context: Context) -> dict[str, list[str]]:
     differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
         absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
-        reasons = dict.fromkeys(m.reason for m in absent)
+        reasons = sorted({m.reason: None for m in absent}, key=lambda reason: not reason.startswith("'"))
         return {CAUTION: [f"No groups are compared: {'; '.join(reasons)}."]} if reasons else {}
     many = len(context.significant(differences))
     verb = "is" if many == 1 else "are"
@@ -119,11 +119,9 @@ def leading_sentence(context: Context) -> str:
 def _measured(context: Context) -> list[str]:
     """By attribute, or by family of a measure without one: the sizes of the groups, and the records that do not count."""
     lines: dict[str, str] = {}
-    attributes = {members[0].over.lower() for members in context.panels}
     for members in context.panels:
-        declared, name = context.declared(members[0]), members[0].over
-        if not name:
-            name = f"{declared.family}{' measures' if declared.family.lower() in attributes else ''}"
+        declared = context.declared(members[0])
+        name = members[0].over or f"{declared.family} measures"
         if name not in lines and (text := _sizes(members, declared.items, context)):
             title = named(name) if "_" in name else capital(named(name))
             lines[name] = f"{title}: {text}"
@@ -410,7 +408,7 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
     )
     for measure, systems in constant.items():
         names = listed(list(dict.fromkeys(systems)), MOST_SYSTEMS)
-        yield f"no record has any difference of {measure} in summaries by {names}; the measure may find nothing there"
+        yield f"summaries by {names} have no difference of {measure} in any record; the measure may detect nothing there"
     yield from _without_text(context.made)
     for clause, more in shortfalls(context.made, {e.measure for e in shown}):
         yield clause + more
@@ -419,8 +417,9 @@ def _doubts(shown: Sequence[Estimate], context: Context) -> Iterator[str]:
         yield f"{TOO_FEW}: summaries by {listed(systems, MOST_SYSTEMS)}"
     sizes = ((e.over, group, n) for e in enough for group, n, _ in wording.sizes_of(e))
     if small := {wording.group_with(over, group): n for over, group, n in sizes if n < FEWEST_TO_DECIDE}:
-        groups = ", ".join(f"{group} ({small[group]:,})" for group in wording.ordered_groups(small))
-        yield f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {groups}"
+        groups = [f"{group} ({small[group]:,})" for group in wording.ordered_groups(small)]
+        named_groups = listed(groups, tables.MOST_COUNTED)
+        yield f"groups in fewer than {FEWEST_TO_DECIDE} records are too small to act on: {named_groups}"
     yield from _lost_at_equal_length(significant, context)
     for e in significant:
         checks = noted([e], "scorer_differs", "scorer_retrieves")

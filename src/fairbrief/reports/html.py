@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from itertools import islice
-from math import isfinite
+from math import copysign, inf, isfinite
 from statistics import median
 from typing import Any
 
@@ -37,22 +38,30 @@ MOST_ROWS = 400
 """Rows of one table; ``results.json`` and ``estimates.csv`` have all."""
 MOST_ON_PAGE = 1_500
 """Rows of all tables together: about 0.7 MB; with examples, pictures and script less than 3 MB."""
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 SCRIPTS = ("elements.js", "record_view.js", "record_list.js", "report_page.js")
 
 
-def page(template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = ()) -> str:
+def page(
+    template: str, context: Mapping[str, Any], *, scripts: Sequence[str] = (), names: Iterable[str] = ()
+) -> str:
     """A filled template; it also gets ``style``, ``script`` and their hashes.
 
-    ``scripts`` are names of files in ``scripts/``, which are joined in this order.
+    ``scripts`` are names of files in ``scripts/``, which are joined in this order. Those of the ``names`` with right-to-left
+    letters are isolated, as these letters would move the numbers behind them.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    turned = sorted({named(name) for name in names if RIGHT_TO_LEFT.search(name)}, key=len, reverse=True)
+    isolated = partial(
+        re.sub, "|".join(map(re.escape, turned)).replace("\\ ", "[ \u00a0]") or "(?!)", "\u2068\\g<0>\u2069"
+    )
     environment = Environment(
         loader=PackageLoader("fairbrief.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         # Every text that a template prints is made printable; Markup is already.
-        finalize=lambda value: printable(value, lines=True) if type(value) is str else value,
+        finalize=lambda value: isolated(printable(value, lines=True)) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -109,7 +118,8 @@ def render(result: Result) -> str:
         "examples": Markup(json_file.embedded(context)),  # noqa: S704 - no < is left in it
         "not_computed": tables.left_out_tables(result),
     }
-    return page("report.html.j2", filled, scripts=SCRIPTS if result.examples.rows else ())
+    names = {name for e in result.estimates for name in (e.system, e.group, e.over)}
+    return page("report.html.j2", filled, scripts=SCRIPTS if result.examples.rows else (), names=names)
 
 
 def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[str, Any]]:
@@ -145,9 +155,12 @@ MOST_PANELS = 8
 
 
 def first_screen(context: Context) -> dict[str, Any] | None:
-    """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there are none."""
-    if not context.panels:
+    """The leading sentence, the answers, and a panel per measure and attribute, the clearest first; None if there is no answer."""
+    if not (told := answers(context)):
         return None
+    if not context.panels:
+        lead = next(iter(told.values()))[0].partition(":")[0].rstrip(".")
+        return {"lead": f"{lead}.", "answers": told, "steps": [], "panels": [], "hidden": 0}
     few = first_answers.shortfalls(context.made, {context.first.measure})
     doubts = [f"{wording.capital(text)}." for text, _ in few]
     panels = [_panel(members, context) for members in context.panels[:MOST_PANELS]]
@@ -156,7 +169,7 @@ def first_screen(context: Context) -> dict[str, Any] | None:
         panel["meaning"] = "" if meanings[i] in meanings[:i] else meanings[i]
     return {
         "lead": " ".join([*doubts, leading_sentence(context)]),
-        "answers": answers(context),
+        "answers": told,
         "steps": next_steps(context),
         "panels": panels,
         "hidden": len(context.panels) - len(panels),
@@ -207,7 +220,8 @@ def _line(e: Estimate, who: str, scale: Axis, context: Context) -> dict[str, Any
     if e.value is not None:
         said = f"{described(e, words)} ({rates})" if rates else described(e, words)
         colour, _ = plot.line_of(context.result.all_systems, e.system)
-        marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(e.low, e.high, colour)]
+        low, high = _beyond(e.low, scale), _beyond(e.high, scale)
+        marks: list[Mark] = [upright(0, FAINT, dash=None), *plot.interval(low, high, colour)]
         if (random := e.extract_baseline) is not None:
             marks.append(lambda x, y: diamond(x(random), y(0.5), 60))
         marks.append(dot(e.value, 0.5, colour))
@@ -247,6 +261,11 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
     return Axis.of_numbers(plot.domain([*places, 0.0], 6), ticks=6, label=partial(wording.tick, unit=unit))
+
+
+def _beyond(bound: float | None, axis: Axis) -> float | None:
+    """A bound of an interval; infinite, and so drawn as an arrow, if it is beyond the axis."""
+    return bound if bound is None or axis.low <= bound <= axis.high else copysign(inf, bound)
 
 
 def _picture(alt: str, x: Axis, marks: Sequence[Mark] = (), height: float = 0) -> str:

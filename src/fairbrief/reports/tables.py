@@ -280,22 +280,23 @@ def contrast_table(members: Sequence[Estimate], context: Context, most: int | No
     shown = _in_order([e for e in members if id(e) in clearest])
     first = members[0]
     unit, interval = context.words(first).unit, wording.interval_name(context.made)
+    places = _places(members, unit)
     has_random = any(e.extract_difference is not None for e in members) and not first.baseline
 
     def beyond(e: Estimate) -> Estimate:
         low, high = e.extract_difference_low, e.extract_difference_high
-        return e.replace(value=e.extract_difference, low=low, high=high)
+        return e.replace(low=low, high=high)
 
     columns: list[tuple[bool, str, Callable[[Estimate], str]]] = [
         (bool(first.baseline), "systems", wording.pair),
         (not first.baseline, "system", lambda e: e.system),
         (bool(first.subgroup), "subgroup", _part),
         (len({e.group for e in members}) > 1, "group", lambda e: wording.heading(e, context.words(e))),
-        (True, "difference" if first.baseline else "value", lambda e: _value(e, unit)),
-        (True, interval, lambda e: _interval(e, unit)),
-        (has_random, "random", lambda e: wording.cell(e.extract_baseline, unit, _places(e, unit))),
-        (has_random, "diff", lambda e: _value(beyond(e), unit)),
-        (has_random and most is None, interval, lambda e: _interval(beyond(e), unit)),
+        (True, "difference" if first.baseline else "value", lambda e: wording.cell(e.value, unit, places)),
+        (True, interval, lambda e: _interval(e, unit, places)),
+        (has_random, "random", lambda e: wording.cell(e.extract_baseline, unit, places)),
+        (has_random, "diff", lambda e: wording.cell(e.extract_difference, unit, places)),
+        (has_random and most is None, interval, lambda e: _interval(beyond(e), unit, places)),
         (True, "p (Holm)", lambda e: _p(e, context)),
         (True, "", lambda e: mark(e, context)),
     ]
@@ -364,11 +365,13 @@ def mark(e: Estimate, context: Context) -> str:
 def compact_table(members: Sequence[Estimate], context: Context, most_groups: int, most_rows: int) -> Table:
     """A row per system and a column per group: value and interval, with a star where it is significant (Holm)."""
     words = context.words(members[0])
+    places = _places(members, words.unit)
     groups = context.clearest(members, lambda e: e.group, most_groups)
     systems = context.clearest(members, lambda e: e.system, most_rows)
     cells = {}
     for e in members:
-        text = f"{_value(e, words.unit)} {_interval(e, words.unit)}".removesuffix(f" {number_format.ABSENT}")
+        value = wording.cell(e.value, words.unit, places)
+        text = f"{value} {_interval(e, words.unit, places)}".removesuffix(f" {number_format.ABSENT}")
         cells[e.system, e.group] = f"{text}*" if context.kind(e) in NAMED else text
     order = ordered_groups(groups)
     by_group = {e.group: e for e in members}
@@ -417,26 +420,24 @@ def group_counts(members: Sequence[Estimate], items: str) -> str:
         text = f"{name} ({size})" if name[-1:].isdigit() else f"{name} {size}"
         is_short = bool(parts) and len(text) <= MOST_UNBROKEN
         parts.append(text.replace(" ", "\u00a0") if is_short else text)
-    more = f" and {len(groups) - MOST_COUNTED} more groups" if len(groups) > MOST_COUNTED else ""
+    hidden = len(groups) - MOST_COUNTED
+    more = f" and {counted(hidden, 'more group')}" if hidden > 0 else ""
     return ", ".join(parts) + more
 
 
-def _value(e: Estimate, unit: ContrastUnit) -> str:
-    return wording.cell(e.value, unit, _places(e, unit))
-
-
-def _interval(e: Estimate, unit: ContrastUnit) -> str:
+def _interval(e: Estimate, unit: ContrastUnit, places: int) -> str:
     if e.low is None or e.high is None:
         return number_format.ABSENT
-    return f"[{', '.join(wording.cell(end, unit, _places(e, unit)) for end in (e.low, e.high))}]"
+    return f"[{', '.join(wording.cell(end, unit, places) for end in (e.low, e.high))}]"
 
 
-def _places(e: Estimate, unit: ContrastUnit) -> int:
-    """The number of decimals; none for percentages with an interval wider than two of them."""
-    width = None if e.low is None or e.high is None else e.high - e.low
+def _places(members: Iterable[Estimate], unit: ContrastUnit) -> int:
+    """The number of decimals of a table; none for percentages if all intervals are wider than two of them."""
+    widths = [e.high - e.low for e in members if e.low is not None and e.high is not None]
+    narrowest = min((width for width in widths if width > 0), default=0.0)
     if unit in ("percent", "points"):
-        return 1 if width is None or width < 0.02 else 0
-    return 3 if unit == "plain" and width is not None and width < 0.1 else 2
+        return 1 if narrowest < 0.02 else 0
+    return 3 if unit == "plain" and 0 < narrowest < 0.1 else 2
 
 
 def _p(e: Estimate, context: Context) -> str:

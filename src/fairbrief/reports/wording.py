@@ -426,7 +426,7 @@ class Context:
     def records(self, e: Estimate) -> str:
         """The number of records of an estimate, with the number of independent groups where they are clustered."""
         many = self.counted(e.n)
-        return many if e.clusters in (0, e.n) else f"{counted(e.clusters, 'independent group')} of {many}"
+        return many if e.clusters in (0, e.n) else f"{many} in {counted(e.clusters, 'independent group')}"
 
     def worse(self, e: Estimate) -> str:
         """Who gets less, judged by the difference from the baseline; "" where nobody does."""

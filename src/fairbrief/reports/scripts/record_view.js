@@ -70,7 +70,7 @@ function unitCard(unit, shown, view) {
     (of[group] = of[group] || []).push(link.document + 1);
   }
   const order = Object.keys(of).sort((a, b) => of[b].length - of[a].length);
-  const support = order.map((group) => `${group} (${of[group].map((n) => `document ${n}`).join(", ")})`).join("; ");
+  const support = order.map((group) => `${group} (${of[group].length > 1 ? "documents" : "document"} ${of[group].join(", ")})`).join("; ");
   const without = (row.without.unit || row.without.sentence || [])[unit.number];
   const card = element("button", {
     type: "button", class: `unit ${order.length ? colourOf(order[0], groups) : "plain"}`, "aria-pressed": "false",
@@ -79,7 +79,7 @@ function unitCard(unit, shown, view) {
   }, element("span", { dir: "auto", text: unit.text }),
     support ? element("small", {}, "supported by ", element("bdi", { text: support }))
       : element("small", { class: "doubt", text: `no supporting document${shown.support.scorer ? ` by ${shown.support.scorer}` : ""}: it may be a paraphrase` }),
-    without === undefined || without === null ? null : element("small", { class: "influence", text: `contribution to the value: ${signed(without)}` }));
+    contribution(row, without));
   card.dataset.unit = unit.number;
   return card;
 }
@@ -94,9 +94,17 @@ function documentCard(passage, number, shown, view) {
     element("small", {}, `${number + 1}`, group ? " · " : "", element("bdi", { text: group }), rest ? " · " : "", element("bdi", { text: rest }), element("span", { class: "score" })),
     element("p", { dir: "auto" }, ...markedText(passage.text, links)),
     passage.cut ? element("small", { text: `… ${passage.cut} more characters.` }) : null,
-    without === undefined || without === null ? null : element("small", { class: "influence", text: `contribution to the value: ${signed(without)}` }));
+    contribution(row, without));
   card.dataset.document = number;
   return card;
+}
+
+/** What an item adds to the measure's main value of the record. */
+function contribution({ measure, values }, without) {
+  if (without === undefined || without === null) return null;
+  const name = measure.split(/[(@]/, 1)[0];
+  const whole = values && name in values ? ` (${written(values[name])})` : "";
+  return element("small", { class: "influence", text: `contribution to ${name}${whole}: ${signed(without)}` });
 }
 
 /** A document's text with a mark per linked sentence, which lists its claims; positions count code points. */

@@ -43,7 +43,7 @@ function startViewer() {
       .sort((a, b) => (way === "up" ? a.values[quantity] - b.values[quantity] : way === "down" ? b.values[quantity] - a.values[quantity]
         : Math.abs(b.values[quantity]) - Math.abs(a.values[quantity])))
       .map((row) => ({ ...row, label: way === "size" ? written(row.values[quantity]) : signed(row.values[quantity]) }));
-    count.textContent = `${rows.length} of the ${examples.of} summaries of this audit, chosen from both ends of each order. Single records vary widely by chance: they show what a gap looks like, not how common it is.`;
+    count.textContent = `${rows.length} of ${examples.of} ${examples.of === 1 ? "summary" : "summaries"} of this audit, chosen from both ends of each order. Single records vary widely by chance: they show what a gap looks like, not how common it is.`;
     viewed.replaceChildren();
     listed.replaceChildren(recordList(rows, show));
     if (!rows.length) listed.replaceChildren(element("p", { class: "note", text: "No record here contains all these words." }));
