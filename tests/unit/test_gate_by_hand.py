@@ -91,7 +91,7 @@ def test_a_check_of_an_unsigned_score_says_what_it_holds() -> None:
     }.items():
         message = hold("m@x<=0.1", [size.replace(**changes)])[0].message
         assert message.endswith(f"n = 20; an unsigned score, {ends}")
-    for changes in ({"kind": "label_independent"}, {"baseline": "b"}, {"kind": "group_difference"}):
+    for changes in ({"kind": "label_independent"}, {"kind": "group_difference"}):
         one = size.replace(**changes)
         message = hold("m@x<=0.1", [one])[0].message
         assert message.endswith("n = 20")
@@ -130,15 +130,15 @@ def test_a_rule_names_a_main_value_or_a_quantity() -> None:
 def test_a_level_is_held_on_the_side_that_is_worse() -> None:
     """A quality from below, a level of which less is better from above; with doubt unless all rows are the same."""
     alike = Change(estimate(0.0, 0.0, baseline="b"))
-    for is_quality, side in ((False, "above"), (True, "below")):
+    for is_quality, side in ((False, "higher"), (True, "lower")):
         alike = replace(alike, more_is_better=is_quality)
         (check,) = hold_margin([alike], 0.1)
-        assert (check.name, check.outcome) == (f"m@x [a] at most 0.1 {side} [b]", "inconclusive")
+        assert (check.name, check.outcome) == (f"m@x [a] at most 0.1 {side} than [b]", "inconclusive")
         assert hold_margin([replace(alike, are_equal=True)], 0.1)[0].outcome == "pass"
     (check,) = hold_margin([alike], 0.17)
     assert check.outcome == "pass"  # the doubt is 0.168
     (check,) = hold_margin([Change(alike.difference.replace(baseline="a"))], 0.1)
-    assert check.name.endswith("[a] of the baseline")
+    assert check.name.endswith("than in the baseline")
 
 
 def group_difference(now: float, before: float, half: float = 0.01, **more: Any) -> Change:
@@ -161,7 +161,7 @@ def test_a_group_difference_may_shrink_and_not_grow(now: float, before: float, t
     (check,) = hold_margin([group_difference(now, before)], 0.02)
     assert check.outcome == told
     assert check.name == "m@x:difference[g] [a] at most 0.02 further from random sentences than [b]"
-    assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit: " in check.message
+    assert f"{now:+.4g} from random sentences, {before:+.4g} in the baseline audit; " in check.message
 
 
 def test_group_differences_that_mirror_each_other_are_one_check() -> None:

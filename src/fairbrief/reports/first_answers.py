@@ -96,9 +96,12 @@ def _compared(context: Context) -> dict[str, list[str]]:
         absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
         reasons = sorted({m.reason: None for m in absent}, key=lambda reason: not reason.startswith("'"))
         return {CAUTION: [f"No groups are compared: {'; '.join(reasons)}."]} if reasons else {}
-    many = len(context.significant(differences))
+    many, tested = (
+        len(context.significant(differences)),
+        sum(context.kind(e) not in UNTESTED for e in differences),
+    )
     verb = "is" if many == 1 else "are"
-    text = f"{many} of {counted(len(differences), 'difference')} of systems {verb} significant (Holm)."
+    text = f"{many} of {counted(tested, 'difference')} of systems {verb} significant (Holm)."
     return {FINDING: [text], CAUTION: [wording.COMPARED]}
 
 

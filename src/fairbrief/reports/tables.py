@@ -333,7 +333,9 @@ def _legend(members: Sequence[Estimate], has_random: bool) -> tuple[str, ...]:
     holm += f" (named in advance: over {named})" if holm and named and size else ""
     if not has_random:
         is_from_random = any(e.baseline and e.extract_difference is not None for e in members)
-        parts = ["difference: of value minus random"] * is_from_random + [f"p: {holm}"] * bool(holm)
+        parts = ["difference: of values minus random sentences"] * is_from_random + [f"p: {holm}"] * bool(
+            holm
+        )
         return (f"{'; '.join(parts)}.",) if parts else ()
     if any(e.label_p is not None for e in members):
         tests = "larger of the tests against random and label permutations"

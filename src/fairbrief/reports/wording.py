@@ -104,15 +104,6 @@ def unit_of(*several: Estimate) -> str:
     return "record" if all(e.clusters in (0, e.n) for e in several) else "independent group"
 
 
-def compared(difference: Estimate) -> str:
-    """What was compared: ``group difference of neutral, a − b, on 40 records that count for both``."""
-    what = "group difference" if difference.is_primary or difference.group else "label-independent score"
-    of = f" of {difference.group}" if difference.group else ""
-    random = " from the random baseline" if difference.extract_difference is not None else ""
-    many = counted(difference.clusters or difference.n, unit_of(difference))
-    return f"{what}{of}{random}, {pair(difference)}, on {many} that count for both"
-
-
 def from_random(estimate: Estimate) -> Estimate:
     """The estimate that is tested: the difference from the random-sentence baseline, or the estimate itself without one."""
     if estimate.extract_difference is None:

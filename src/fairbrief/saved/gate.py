@@ -196,24 +196,24 @@ def of_margin(changes: Sequence[Change], margin: float) -> list[Asked]:
     for change in changes:
         e = wording.from_random(change.difference)
         sign: Sign = "<="
-        way, limit, prefix, identity = "above", margin, "", None
+        way, limit, prefix, identity = "higher", margin, "", None
         if change.is_contrast:
             start = "random sentences" if change.from_random else "0"
-            way = f"further from {start} than"
+            way = f"further from {start}"
             e = e.replace(value=change.growth, low=change.low, high=change.high)
             if change.now is not None and change.before is not None:
                 now, before = (_short(value, "+") for value in (change.now, change.before))
-                prefix = f"{now} from {start}, {before} in the baseline audit: "
+                prefix = f"{now} from {start}, {before} in the baseline audit; "
             if change.now:
                 # Other measures may have the same group difference; of two groups, both have it.
                 sizes = (change.now, change.before, change.low, change.high)
                 rounded = (None if size is None else round(abs(size), 12) for size in sizes)
                 identity = (e.over, e.system, e.baseline, *rounded)
         elif change.more_is_better:
-            sign, way, limit = ">=", "below", -margin
+            sign, way, limit = ">=", "lower", -margin
         what = e.measure if wording.is_main_value(e) else f"{e.measure}:{e.quantity}"
-        against = f"[{e.baseline}]{' of the baseline' if e.baseline == e.system else ''}"
-        name = f"{what} [{e.system}] at most {margin:g} {way} {against}"
+        against = "in the baseline" if e.baseline == e.system else f"[{e.baseline}]"
+        name = f"{what} [{e.system}] at most {margin:g} {way} than {against}"
         asked.setdefault(identity or name, Asked(name, e, sign, limit, prefix, change.are_equal))
     return list(asked.values())
 
@@ -254,10 +254,15 @@ def _outcome(asked: Asked, among: int, confidence_level: float) -> tuple[Outcome
     is_upper = asked.sign == "<="
     inside, outside = (high <= limit, low > limit) if is_upper else (low >= limit, high < limit)
     nearest = _widened(estimate, low if is_upper else high, among, confidence_level)
-    compared = f"{wording.compared(estimate)}: " if estimate.baseline else ""
+    what, counts = "", f"n = {estimate.n}"
+    if estimate.baseline:
+        what = "distance changed by " if asked.prefix else "changed by "
+        counts = (
+            f"on {counted(estimate.clusters or estimate.n, wording.unit_of(estimate))} that count for both"
+        )
     result = (
-        f"{compared}{_short(estimate.value)}, interval [{_short(low)}, {_short(high)}], limit {asked.sign}{limit:zg}, n = {estimate.n}"
-        f"{_baselines_of(estimate)}"
+        f"{what}{_short(estimate.value, '+' if what else '-')}, interval [{_short(low)}, {_short(high)}], "
+        f"limit {asked.sign}{limit:zg}, {counts}{_baselines_of(estimate)}"
     )
     if inside:
         return "pass", f"the whole interval keeps the limit: {result}"

@@ -174,7 +174,7 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
     rows = ((found.systems[i], *(number(v[i]) for v in found.values), str(found.overall[i])) for i in order)
     told = ", ".join(f"{name} {many:,}" for name, many in zip(found.datasets, found.records, strict=True))
     scale = (
-        f"Overall: mean over data sets of (v − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
+        f"Overall: mean over data sets of (value − min)/(max − min), with {confidence_level:.0%} interval; 0 is the least disparity. "
         f"Min and max are over {', '.join(found.systems)}, so the value depends on which systems are compared. "
         "–: in every data set, the systems are equal or one has no finite value."
     )
@@ -188,5 +188,5 @@ def table(found: Overall, confidence_level: float = 0.95) -> Table:
 
 BY_DIFFERENCES = (
     "Values: the largest absolute group difference, minus the random-sentence baseline if there is one, and without its noise: "
-    "√max(0, d² − v), with the variance v over resamples. 0: no larger than noise. With --resamples 0, v is 0."
+    "√max(0, d² − v) of the difference d, with its variance v over resamples. 0: no larger than noise. With --resamples 0, v is 0."
 )
