@@ -126,7 +126,7 @@ OTHER_VERSION = {"signature": OTHER, "made": {"version": "0.2.0"}}
 INPUTS = r"Share of documents with tone cross: from 0\.5"
 ANSWERS: dict[str, tuple[dict[str, Any], int, list[str]]] = {
     "no drift": ({}, 0, [
-        r"No group difference drifts \(2 series, 32 nights after 28 reference nights\)\.", "INPUTS No change was detected",
+        r"No drift of a group difference was detected \(2 series, 32 nights after 28 reference nights\)\.", "INPUTS No change was detected",
     ]),
     "a drift after a new prompt": ({"shift": -0.15, "prompt": "v2"}, 1, [
         r"Tone cross, writer .*: from −\S+ to −1\d% \[.*\], further from 0, since about 2026-02-1[3-7]",
@@ -154,6 +154,14 @@ def test_what_happens_is_named_and_dated(name: str, tmp_path: Path) -> None:
     for sentence in sentences:
         assert re.search(sentence, output), (sentence, output)
     assert name != "a drift after a new prompt" or "calm" not in output
+
+
+def test_that_no_drift_can_be_detected_yet_is_a_caution(tmp_path: Path) -> None:
+    """However large it is; later it is not."""
+    folders = [night(tmp_path, i, -2.0 * (i > 6)) for i in range(40)]
+    for many, is_early in ((8, True), (40, False)):
+        _, output = run(folders[:many], "--reference", 7)
+        assert ("No drift can be detected yet" in output) == is_early
 
 
 def test_a_baseline_replaces_the_first_nights(tmp_path: Path) -> None:

@@ -152,7 +152,9 @@ def sentences(trend: Trend) -> dict[str, list[str]]:
     elif not compared:
         drifts = ["Nothing is compared: no reference night has a group difference with an interval."]
     elif not drifts:
-        drifts = [f"No group difference drifts ({counted(len(compared), 'series', 'series')}, {many})."]
+        drifts = [
+            f"No drift of a group difference was detected ({counted(len(compared), 'series', 'series')}, {many})."
+        ]
     elif changed:
         drifts.append(
             "The inputs changed, too, and may cause the drift. To find out, run both versions on the same records and compare them."
@@ -175,6 +177,9 @@ def sentences(trend: Trend) -> dict[str, list[str]]:
 def _cautions(trend: Trend) -> Iterator[str]:
     if trend.absent:
         yield f"The last night has no value of {listed(trend.absent, SHOWN)}."
+    compared = [s for s in trend.of("contrast") if s.smallest]
+    if compared and trend.monitored > 0 and not any(s.drift or isfinite(s.smallest[0]) for s in compared):
+        yield "No drift can be detected yet, nor in the next 7 nights, however large. With more reference nights, drifts show sooner."
     if trend.new:
         yield f"Not compared, because the reference has no value: {listed(trend.new, SHOWN)}."
     if trend.monitored > 0 and not trend.of("input"):
@@ -209,7 +214,7 @@ VALUES = "Each value is the difference from random sentences of the same length,
 
 def tables(trend: Trend) -> list[Table]:
     """Group differences, and what describes inputs and summaries, with their means and changes."""
-    header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28")
+    header = ("series", "reference", "last week", "change", "visible in 7 nights", "in 28 nights")
     shown = []
     for title, kinds in PANELS:
         if rows := tuple(_row(s, trend) for s in trend.of(*kinds)):
