@@ -167,6 +167,9 @@ def test_a_wide_printed_table_goes_on_below_with_the_names_of_its_rows(width: in
     parts = text.count("subject")
     assert parts > 1
     assert all(len(re.findall(rf"system-{i} +{who} ", text)) == parts for i, who in names)
+    long = tuple((f"{row[0]}-{'x' * (width // 2)}", *row[1:]) for row in rows)
+    text = "\n".join(line.plain for line in terminal.table_lines(Table("t", header, long), width))
+    assert all(len(re.findall(rf"^  {who} ", text, re.MULTILINE)) >= 6 for who in ("female", "male"))
 
 
 def test_markdown_takes_no_text_for_markup() -> None:

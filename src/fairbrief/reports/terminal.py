@@ -399,7 +399,10 @@ def _columns(grid: _Grid, width: int) -> Iterator[Text]:
     forms = (grid, _tight(grid), nested, _tight(nested))
     form = next((form for form in forms if form.width <= width), None)
     form = form or _narrowed(forms[3], width) or _narrowed(forms[1], width)
-    return form.lines(width) if form else _split(forms[1], width)
+    if form:
+        return form.lines(width)
+    # Each part repeats both names of a row only if these are short; as headings, long ones have room.
+    return _split(forms[1 if sum(forms[1].widths[:2]) < width // 2 else 3], width)
 
 
 def _nested(grid: _Grid) -> _Grid:
