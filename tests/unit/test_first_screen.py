@@ -172,6 +172,15 @@ def test_an_interval_beyond_the_axis_ends_in_an_arrow() -> None:
     assert ["<polygon" in picture for picture in pictures] == [False, True]
 
 
+@pytest.mark.parametrize(("low", "high", "labels"), [
+    (-0.67, 0.11, ["−40%", "−20%", "0", "+20%"]), (-2.4, 0.8, ["−90%", "−50%", "0", "+100%"]),
+])  # fmt: skip
+def test_an_axis_of_odds_is_marked_at_round_percentages(low: float, high: float, labels: list[str]) -> None:
+    """Which are not evenly spaced on it."""
+    axis = html._axis_of([PLAIN.replace(value=low / 2, low=low, high=high)], "odds")
+    assert [label for _, label in axis.ticks] == labels
+
+
 def test_right_to_left_names_do_not_move_the_numbers_behind_them() -> None:
     """They are isolated in the sentences of the page, also where a space of theirs does not break."""
     found = replace(

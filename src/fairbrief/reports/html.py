@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from itertools import islice
-from math import copysign, inf, isfinite
+from math import copysign, inf, isfinite, log
 from statistics import median
 from typing import Any
 
@@ -149,6 +149,9 @@ def _sections(sections: Sequence[Section], context: Context) -> Iterator[dict[st
 
 WIDTH, HEIGHT, EDGE = 420, 26, 26
 """Size of a row's picture in pixels, and the margin at both ends."""
+CLOSE = tuple(1 + percent / 100 for percent in range(-80, 181, 20))
+WIDE = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0)
+"""Odds ratios that are marked on an axis, in round percentages."""
 MOST_GROUPS = 12
 MOST_PANELS = 8
 """The most groups of a panel and panels; the others are in the tables below."""
@@ -260,7 +263,11 @@ def _axis_of(estimates: Sequence[Estimate], unit: ContrastUnit) -> Axis:
     usual = [median(map(abs, bounds))] if bounds else []
     widest = 3 * max((abs(x) for x in (*places, *usual)), default=1.0)
     places += [max(-widest, min(widest, x)) for x in bounds]
-    return Axis.of_numbers(plot.domain([*places, 0.0], 6), ticks=6, label=partial(wording.tick, unit=unit))
+    low, high = plot.domain([*places, 0.0], 6)
+    ticks: int | list[float] = 6
+    if unit == "odds":
+        ticks = [log(ratio) for ratio in (CLOSE if high - low <= 1.5 else WIDE) if low <= log(ratio) <= high]
+    return Axis.of_numbers((low, high), ticks=ticks, label=partial(wording.tick, unit=unit))
 
 
 def _beyond(bound: float | None, axis: Axis) -> float | None:
