@@ -470,9 +470,9 @@ def _other_records(context: Context) -> Iterator[str]:
     if others := made.get("other_languages"):
         ordered = sorted(((entry["documents"], code) for code, entry in others.items()), reverse=True)
         languages = listed([f"{code} {many:,}" for many, code in ordered], MOST_NAMED)
-        many = counted(sum(many for many, _ in ordered), "document")
-        without = _without("other_languages", "them", context)
-        yield f"{many} in another language than the others ({languages}){without}"
+        many = sum(many for many, _ in ordered)
+        without = _without("other_languages", "it" if many == 1 else "them", context)
+        yield f"{counted(many, 'document')} in another language than the others ({languages}){without}"
 
 
 def _without(name: str, them: str, context: Context) -> str:
