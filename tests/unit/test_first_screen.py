@@ -115,7 +115,7 @@ SHIFT = {"measure": "position_from_uniform", "quantity": "mean_position_shift", 
 
 
 @pytest.mark.parametrize(("e", "lead", "title", "who"), [
-    (PLAIN.replace(**SHIFT, value=-0.36), "On average, the content of gpt-4 is 36% of the text closer to the start than an even spread", "Position", "gpt-4"),
+    (PLAIN.replace(**SHIFT, value=-0.36), "On average, gpt-4 takes its content from 36% of the text closer to the start than an even spread", "Position", "gpt-4"),
     (TONE, "In summaries by gpt-4, the tone of female texts rises by 0.400 relative to that of male texts", "Sentiment", "female against male"),
 ])  # fmt: skip
 def test_a_difference_leads_in_the_words_of_its_measure(e: Estimate, lead: str, title: str, who: str) -> None:

@@ -358,7 +358,7 @@ def _contrast(question: str, standard: str, even: str) -> ContrastWords:
         below=f"{{size}} of the text closer to the start than {standard}",
         above=f"{{size}} of the text closer to the end than {standard}",
         even=even,
-        sentence="On average, the content of {system} is {difference}",
+        sentence="On average, {system} takes its content from {difference}",
         unit="percent",
         worse_below="what is late in a text",
         worse_above="what is early in a text",
