@@ -451,6 +451,9 @@ class Value(Data, frozen=True):
     shares: tuple[str, ...] = ()
     """The name of the share that it is, less a reference; or of the two shares that it compares. Its error is at least that of
     equal shares."""
+    lost: tuple[Floats, ...] = ()
+    """Of a share less a reference: the same share of the items that are lost, and the number of lost items per kept one. Few may be
+    lost, and none of a small group by chance: its error is at least that if lost items have the reference's share."""
     strata: tuple[Column, ...] = ()
     """Counts that distinguish kinds of units, if groups are in different units."""
     is_between: bool = False

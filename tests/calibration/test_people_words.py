@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benchmarks.calibration.option_worlds import pronouns
 from benchmarks.calibration.people_words import World, calibrate, worlds
 from benchmarks.calibration.worlds import LAST, few_pronouns
 
@@ -65,6 +66,17 @@ def test_few_summaries_with_a_listed_word_rarely_decide() -> None:
         return fairbrief.audit(cases, ["word_list_inclusion"], n_resamples=200, check_scorers=False)
 
     _assert_sound(audit_of, "shift[female]")
+
+
+def test_few_lost_words_rarely_decide() -> None:
+    """Summaries that keep 98 % of the words lose women's (8 %) as often: at most 2 of 40 have p <= 0.05; all of 4 if they lose half."""
+
+    def significant(women_lose: float, audits: int) -> int:
+        each = (pronouns(0.08, 0.02, women_lose, np.random.default_rng(k), 60) for k in range(audits))
+        return sum(sum(answers["shift p ≤ .05"]) for answers in each)
+
+    assert significant(0.0, 40) <= 2
+    assert significant(0.5, 4) == 4
 
 
 FIRST = {"female": "Mary", "male": "John"}

@@ -291,10 +291,23 @@ class Jackknifed:
         first, *others = (self.readings(share) for share in self.here[name].shares)
         if not others:
             reference = first.and_other(self.readings(name))
-            return jackknife.with_null_share(found, first.spreads(), reference.spreads())
+            found = jackknife.with_null_share(found, first.spreads(), reference.spreads())
+            return self._as_if_lost_equally(name, found, reference)
         one, other = first.spreads(), others[0].spreads()
         gap = jackknife.with_null_share(first.and_other(others[0]).spreads(), one, other)
         return jackknife.at_most_as_certain(found, jackknife.with_null_share(gap, other, one))
+
+    def _as_if_lost_equally(
+        self, name: str, found: jackknife.Spreads, reference: Readings
+    ) -> jackknife.Spreads:
+        """The spreads with the error that is missing if what is lost happens to have too little of a group."""
+        if not (value := self.here[name]).lost:
+            return found
+        share, per_kept = value.lost
+        lost = Readings(share, self._plain[1][name].lost[0], self._alone[name].lost[0])
+        gap = lost.and_other(reference).spreads()
+        equal = jackknife.with_null_share(gap, lost.spreads(), reference.spreads())
+        return jackknife.with_more_error(found, per_kept**2 * (equal.error**2 - gap.error**2))
 
     def items(self, name: str) -> Floats:
         """What each unit has of each of the value's groups, where groups are in different units. Shape (parts, units, groups)."""

@@ -36,15 +36,14 @@ class WordListInclusion(BaseMeasure):
     Of inputs with exchanged groups (`is_built`), only words that differ between the counterfactuals made together are
     counted: other words (mother, men) are about people whose group was not varied.
 
-    Per record:  ``source[g]``, ``summary[g]``: occurrences.
+    Per record:  ``source[g]``, ``summary[g]``: occurrences; ``lost[g]``: those that the summary has fewer.
     Permuted:   nothing, since exchanged names would change the base rate to a half; the tests use sign flips of
                 clusters, and p is at least that of the jackknife t, whose standard error is at least that of summaries with
-                the reference's shares. ``words=published`` exchanges the names, for all
+                the reference's shares, and of lost words with those of the sources. ``words=published`` exchanges the names, for all
                 counterfactuals of one seed document together, unless the reference is given and uneven.
     Value:      in [0, 1]; 0 if the shares agree. Above 0 even for random labels: compare with the permutation mean.
                 Secondary: ``shift[g]`` = P_summaries(g) − P_reference(g), positive = over-represented;
                 ``summary_share[g]``, ``source_share[g]``.
-    Limit:      if summaries keep nearly all words, a rare group may lose none by chance; p is then too small.
     Undefined:  no identifying word in the summaries, or in the sources if they are the reference.
     Source:     Steen & Markert, §3.1 (input reference); Liang et al., HELM (uniform reference).
     """
@@ -53,7 +52,7 @@ class WordListInclusion(BaseMeasure):
     languages = ("en",)
     declaration = Declaration(
         scope="block",
-        version=5,
+        version=6,
         family="People",
         question="how far the groups' shares of identifying words differ between summaries and sources",
         harm="People of some groups would be left out of the record more often than others who did the same.",
@@ -89,18 +88,24 @@ class WordListInclusion(BaseMeasure):
 
     def observe(self, cases: t.Cases, scores: t.Answers, labels: t.Integers) -> t.Observed:
         groups = list(word_lists(self.lists))
-        source, summary = np.zeros(len(groups)), np.zeros(len(groups))
+        source, summary, lost = np.zeros((3, len(groups)))
         if self.lists in ("helm", "extended"):
             needs_english(cases, "the word lists")
         among = self._varying(cases)
         if among is not None and not among:
             raise NotObserved("no word of the lists differs between the variants")
         for case in cases:
-            source += count_identifiers(known(case.record).source, self.lists, self.words, among)
-            summary += count_identifiers(case.summary.text, self.lists, self.words, among)
+            given = count_identifiers(known(case.record).source, self.lists, self.words, among)
+            kept = count_identifiers(case.summary.text, self.lists, self.words, among)
+            source, summary, lost = (
+                source + given,
+                summary + kept,
+                lost + np.maximum(np.subtract(given, kept), 0),
+            )
         if not source.any() and not summary.any():
             raise NotObserved("no word of the lists in source or summary")
-        return by_group(groups, {"source": renamed(source, labels), "summary": renamed(summary, labels)})
+        counts = {"source": source, "summary": summary, "lost": lost}
+        return by_group(groups, {name: renamed(count, labels) for name, count in counts.items()})
 
     def _varying(self, cases: t.Cases) -> frozenset[str] | None:
         """The words that are counted; None for all."""
@@ -118,10 +123,15 @@ class WordListInclusion(BaseMeasure):
         contrasts = tuple(f"shift[{g}]" for g in groups) if self.words != "published" else ()
         special: dict[str, Any] = {"contrasts": contrasts, "fold": total_variation, "strata": strata}
         values = {self.name: t.Value(total_variation(shift), "upper", **special)}
+        lost, has_lost = totals.stack("lost", groups), contrasts and self.reference == "source"
+        per_kept, lost_share = (
+            ratio(lost.sum(axis=-1), totals.stack("summary", groups).sum(axis=-1)),
+            share(lost),
+        )
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
-                shares=(f"summary_share[{g}]",),
+                shares=(f"summary_share[{g}]",), lost=(lost_share[..., k], per_kept) if has_lost else (),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             for k, g in enumerate(groups):
