@@ -31,6 +31,7 @@ MARKERS = ("<!-- worlds of options: begin -->", "<!-- worlds of options: end -->
 RESAMPLES, EXTRACTS, LARGE = 199, 50, 4000
 HALF, SMALL, MOSTLY = (0.5, 0.5), (0.6, 0.33, 0.07), (0.8, 0.2)
 COVERAGE = ("coverage_parity@side", "uer@side")
+ROUGE = ("rouge1", "rouge1(leaves_out=true)")
 Answers = dict[str, Sequence[float]]
 """By question the answers, or numbers whose mean the table has."""
 Write = Callable[[Rng, Sentences, np.ndarray], str]
@@ -127,7 +128,7 @@ def references(writers: Sequence[Write], rng: Rng, n: int) -> Answers:
     reading = fairbrief.read(cases(rng, n, MOSTLY, {"s": writers[0]}, writers))
     reading.audits_references = True
     audit = fairbrief.audit(
-        reading, [*COVERAGE, "rouge1"], n_resamples=RESAMPLES, n_extracts=EXTRACTS, check_scorers=False,
+        reading, [*COVERAGE, *ROUGE], n_resamples=RESAMPLES, n_extracts=EXTRACTS, check_scorers=False,
         is_pairwise=True,
     )  # fmt: skip
     answers: Answers = {
@@ -139,11 +140,12 @@ def references(writers: Sequence[Write], rng: Rng, n: int) -> Answers:
                 answers[question] = [*answers.get(question, []), *found]
     for e in audit.differences:
         if e.quantity == "rouge1" and "reference 1" in (e.system, e.baseline):
+            name = e.measure.replace("rouge1", "ROUGE-1", 1)
             other = e.system if e.baseline == "reference 1" else str(e.baseline)
             if other == "s" or writers.count(writers[0]) == len(writers):
-                question = f"ROUGE-1: reference 1 and {other} p ≤ .05"
+                question = f"{name}: reference 1 and {other} p ≤ .05"
                 answers[question] = [*answers.get(question, []), *is_small(e.p)]
-                answers[f"mean ROUGE-1: {e.system} − {e.baseline}"] = [e.value or 0.0]
+                answers[f"mean {name}: {e.system} − {e.baseline}"] = [e.value or 0.0]
     return answers
 
 

@@ -1,5 +1,7 @@
 """ROUGE, of texts and of their words as numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,10 +26,13 @@ def f_of(observation: RougeScores, case: Case, kind: str = "rouge1") -> float:
 
 
 def test_of_several_references_the_best_counts() -> None:
-    """As in the package, each score is that with the largest F."""
+    """As in the package, each score is that with the largest F; or each is left out in turn, as for a reference."""
     case = case_of("A cat slept.", *REFERENCES)
     each = rouge_scores([(text, "A cat slept.") for text in REFERENCES])[:, 0, 2]
     assert f_of(RougeScores(), case) == each.max() == 1
+    assert f_of(RougeScores(leaves_out=True), case) == each.mean() < 1
+    reference = replace(case, summary=replace(case.summary, is_reference=True))
+    assert f_of(RougeScores(leaves_out=True), reference) == 1
 
 
 def test_undefined_without_texts() -> None:

@@ -32,6 +32,9 @@ class RougeScores(ManyAtOnce):
     - ``stem`` compares Porter stems (English ones by NLTK, extra ``nltk``).
     - ``lines`` puts each sentence on its own line, which is how ROUGE-Lsum separates sentences.
     - ``limit``, ``choose`` and ``seed``: how many and which sentences of a longer summary count.
+    - ``leaves_out`` gives a system the mean over leaving out each of several references in turn (Lin 2004). With
+      ``--references``, use it to compare systems with references: each of these is compared with one reference fewer, and more
+      references give larger scores.
 
     Per record:  ``one`` and, per score, ``precision``, ``recall`` and ``f``.
     Undefined:  "empty summary", "no references". A summary without words scores 0.
@@ -42,6 +45,7 @@ class RougeScores(ManyAtOnce):
     limit: Annotated[int | None, "[1, inf)"] = None
     choose: Literal["first", "random"] = "first"
     seed: int = 0
+    leaves_out: bool = False
 
     def kind_of(self, units: ScoredUnits, i: int) -> int:
         """How many references a unit has."""
@@ -57,8 +61,11 @@ class RougeScores(ManyAtOnce):
         """Summaries with as many references are compared in one call."""
         pairs = [pair for (case,) in units.cases for pair in self._pairs(case)]
         each = rouge_scores(pairs, stem=self.stem).reshape(len(units), kind, len(TYPES), len(PARTS))
-        best = each[..., PARTS.index("f")].argmax(axis=1)
-        scores = np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)
+        scores = _best(each)
+        if self.leaves_out and kind > 1:
+            of_system = [not case.summary.is_reference for (case,) in units.cases]
+            without = [_best(np.delete(each[of_system], j, axis=1)) for j in range(kind)]
+            scores[of_system] = np.mean(without, axis=0)
         values = np.column_stack([np.ones(len(units)), scores.reshape(len(units), -1)])
         return COLUMNS, values[:, np.newaxis], np.full(len(units), "")
 
@@ -73,6 +80,12 @@ class RougeScores(ManyAtOnce):
 
     def _on_lines(self, text: str) -> str:
         return "\n".join(sentences.split(text)) if self.lines else text
+
+
+def _best(each: t.Floats) -> t.Floats:
+    """The scores with the largest F of several references. Shape (units, references, types, parts) → (units, types, parts)."""
+    best = each[..., PARTS.index("f")].argmax(axis=1)
+    return np.take_along_axis(each, best[:, np.newaxis, :, np.newaxis], axis=1)[:, 0]
 
 
 class _RougeMeasure(BaseMeasure, RougeScores):
