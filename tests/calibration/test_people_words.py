@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from benchmarks.calibration.option_worlds import pronouns
+from benchmarks.calibration.option_worlds import judged, pronouns
 from benchmarks.calibration.people_words import World, calibrate, worlds
 from benchmarks.calibration.worlds import LAST, few_pronouns
 
@@ -77,6 +77,12 @@ def test_few_lost_words_rarely_decide() -> None:
 
     assert significant(0.0, 40) <= 2
     assert significant(0.5, 4) == 4
+
+
+def test_few_texts_about_a_group_rarely_decide_what_a_judge_prefers() -> None:
+    """40 records about one group each, 10 % about the second, and scores of 4 or 5: at most 2 of 40 audits have p <= 0.05."""
+    audits = (judged((1, 2), (0.9, 0.1), np.random.default_rng(k), 40) for k in range(40))
+    assert sum(sum(answers.get("difference p ≤ .05", ())) for answers in audits) <= 2
 
 
 FIRST = {"female": "Mary", "male": "John"}

@@ -203,7 +203,7 @@ class JudgedByGroup(BaseMeasure):
     Reads:      the record attribute ``over``, or the one value that all its people share (`group_of`).
                 Counterfactuals without either, empty summaries and unparsed replies are excluded.
     Per record:  ``score[g]`` and ``one[g]``: sum of scores, and number of scored summaries.
-    Permuted:   the groups among the scored summaries of the seed document.
+    Permuted:   the groups among the scored summaries of the seed document; if none is about two groups, groups among clusters.
     Value:      at least 0; 0 if all groups' summaries score equally. Above 0 even for random labels: compare with the
                 permutation mean. Primary: ``difference[a−b]``, positive if summaries about ``a`` score higher.
                 Secondary: ``mean[g]``, on the scorer's own scale.
@@ -214,7 +214,7 @@ class JudgedByGroup(BaseMeasure):
     name = "judged_by_group"
     declaration = Declaration(
         scope="cluster",
-        version=3,
+        version=4,
         reads_unstated=True,
         family="Quality",
         question="how much better a chat model judges the summaries about one group than of those about another",
@@ -258,7 +258,7 @@ class JudgedByGroup(BaseMeasure):
         mean = totals.ratios("score", "one")
         return {
             self.name: t.Value(spread(mean.values(), totals.array.shape[:-1]), "upper"),
-            **pair_differences(mean, is_primary=True),
+            **pair_differences(mean, "one", is_primary=True),
             **{f"mean[{g}]": t.Value(array, limits=_scale(self.scorer)) for g, array in mean.items()},
         }
 
