@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.calibration.option_worlds [OUT.json] [--audits N] [--only NAME] [--docs benchmarks/calibration/README.md]
 
-Each row is a world and a number of records. Of each question the table has the share of audits, tests or intervals with "yes", its
-binomial standard error, and how many were asked. What OUT has of other worlds stays; ``--audits 0`` only writes the table.
+Each row is a world and a number of records: of each question the share of audits, tests or intervals with "yes", its binomial standard
+error, and their number. What OUT has stays; ``--audits 0`` only writes the table.
 """
 
 from __future__ import annotations
@@ -452,18 +452,20 @@ def simulate(world: World, n: int, audits: int) -> dict[str, list[float]]:
 
 
 def table(found: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
+    """A row per world and number of records, with each question's share and standard error in percent, and how often it was asked."""
     rows = []
     for name, answers in found.items():
-        world, n = name.rsplit("|", 1)
+        told = []
         for question, (yes, many) in answers.items():
-            share = yes / many if many else float("nan")
+            share = yes / max(many, 1)
             error = (
                 ""
-                if question.startswith("mean") or not many
-                else f" ± {sqrt(share * (1 - share) / many):.1%}"
+                if question.startswith("mean")
+                else f" ± {100 * sqrt(share * (1 - share) / max(many, 1)):.1f}"
             )
-            rows.append((world, n, question, f"{share:.1%}{error}", f"{many:,}"))
-    return markdown(("world", "records", "question", "yes", "of"), rows, (1, 3, 4))
+            told.append(f"{question}: {100 * share:.1f}{error} ({many:,})")
+        rows.append((*name.rsplit("|", 1), "; ".join(told)))
+    return markdown(("world", "records", "percent of audits, tests or intervals (their number)"), rows, (1,))
 
 
 def main() -> None:

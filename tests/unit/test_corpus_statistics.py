@@ -126,7 +126,7 @@ def test_a_sample_by_group_has_as_many_of_each() -> None:
         "records": 40, "sampled": 18, "size": 10, "seed": 0, "by": "region",
         "groups": {"north": (10, 32), "south": (8, 8)},
     }  # fmt: skip
-    said = "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8."
+    said = "hashes of their ids (seed 0); by region: north 10 of 32, south 8 of 8. Values of all records have the sample's mix of groups."
     assert reading.notes[-1].endswith(said)
     share = read(rows(), sample=0.25, sample_by="region", record_attributes=attributes)
     ids(share)

@@ -97,11 +97,9 @@ class WordListInclusion(BaseMeasure):
         for case in cases:
             given = count_identifiers(known(case.record).source, self.lists, self.words, among)
             kept = count_identifiers(case.summary.text, self.lists, self.words, among)
-            source, summary, lost = (
-                source + given,
-                summary + kept,
-                lost + np.maximum(np.subtract(given, kept), 0),
-            )
+            source += given
+            summary += kept
+            lost += np.maximum(np.subtract(given, kept), 0)
         if not source.any() and not summary.any():
             raise NotObserved("no word of the lists in source or summary")
         counts = {"source": source, "summary": summary, "lost": lost}
@@ -124,14 +122,11 @@ class WordListInclusion(BaseMeasure):
         special: dict[str, Any] = {"contrasts": contrasts, "fold": total_variation, "strata": strata}
         values = {self.name: t.Value(total_variation(shift), "upper", **special)}
         lost, has_lost = totals.stack("lost", groups), contrasts and self.reference == "source"
-        per_kept, lost_share = (
-            ratio(lost.sum(axis=-1), totals.stack("summary", groups).sum(axis=-1)),
-            share(lost),
-        )
+        per_kept = ratio(lost.sum(axis=-1), totals.stack("summary", groups).sum(axis=-1))
         for k, g in enumerate(groups):
             values[f"shift[{g}]"] = t.Value(
                 shift[..., k], "both", limits=t.SHARE_DIFFERENCE, is_primary=True, group=g, present=(strata[k],), strata=strata,
-                shares=(f"summary_share[{g}]",), lost=(lost_share[..., k], per_kept) if has_lost else (),
+                shares=(f"summary_share[{g}]",), lost=(share(lost)[..., k], per_kept) if has_lost else (),
             )  # fmt: skip
         for side, shares in (("summary", summary), ("source", source)):
             for k, g in enumerate(groups):

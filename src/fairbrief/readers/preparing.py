@@ -244,7 +244,9 @@ class Sampling:
             return f"{text}."
         shown = [f"{group} {many:,} of {of:,}" for group, (many, of) in self.counts.items()]
         more = f" and {counted(len(shown) - SHOWN, 'more group')}" if len(shown) > SHOWN else ""
-        return f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
+        text = f"{text}; by {self.by}: {', '.join(shown[:SHOWN])}{more}."
+        shares = {many / of for many, of in self.counts.values()} if self.size >= 1 else {self.size}
+        return f"{text} Values of all records have the sample's mix of groups." if len(shares) > 1 else text
 
     def _group(self, record: Record) -> str:
         if self.by is None:
