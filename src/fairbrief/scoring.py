@@ -211,10 +211,15 @@ def _zipped(
         return
     values = _listed(column, what)
     if len(values) != len(owners):
-        wanted = f"{len(owners)}, one per {'document' if what[-2].isdigit() else 'record'}"
+        wanted = f"{len(owners)}, one per {'document' if _is_in_record(what) else 'record'}"
         raise at(what, fault(counted(len(values), "value"), wanted, "give one for each, in the same order"))
     for i, (owner, value) in enumerate(zip(owners, values, strict=True)):
         yield owner, value, f"{what}[{i}]"
+
+
+def _is_in_record(what: str) -> bool:
+    """Whether a place is inside one record, as ``documents[3]``."""
+    return what[-2].isdigit()
 
 
 def _listed(column: Any, what: str) -> list[Any]:
@@ -226,7 +231,7 @@ def _listed(column: Any, what: str) -> list[Any]:
                 break
         if isinstance(column, Iterable):
             return list(column)
-    remedy = "give a list per record" if what[-2].isdigit() else "give a list, or one column of a table"
+    remedy = "give a list per record" if _is_in_record(what) else "give a list, or one column of a table"
     raise at(what, fault(show(column), "a list", remedy))
 
 
