@@ -8,7 +8,7 @@ from string import ascii_lowercase
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fairbrief.measures.word_lists import WordListInclusion
@@ -131,6 +131,7 @@ def test_a_name_changes_in_its_first_part_alone(
     given_: str, initial: str, particle: str, last: str, suffix: str, new: str, loud: bool
 ) -> None:
     """Initials, particles, last name and suffix survive around a new first name, in capitals too; the way back is exact."""
+    assume(last not in (given_, new))  # "Qc Qc" may be either of the two
     name = f"{given_} {initial}{particle}{last}{suffix}"
     wanted = f"{new} {initial}{particle}{last}{suffix}"
     if loud:
