@@ -171,11 +171,9 @@ def _unaffected(audit: Path, baseline: Path | None, *, is_good: bool = True) -> 
 # -------------------------------------------------------------------------------- changes of the input
 
 
-def _harmful(*_: object) -> frozenset[str]:
-    return NOT_PASSED
-
-
-def _input(cause: str, change: Callable[..., Any], right: Callable[..., frozenset[str]] = _harmful) -> Make:
+def _input(
+    cause: str, change: Callable[..., Any], right: Callable[..., frozenset[str]] = lambda *_: NOT_PASSED
+) -> Make:
     """``change`` returns what replaces a row of some records: a row, a list, or None.
 
     ``right`` are the right outcomes for so many changed records, and all rows.
@@ -205,11 +203,6 @@ def _if_many(harmful: int, rows: Rows) -> frozenset[str]:
     return NOT_PASSED if harmful > 0.05 * len({row["id"] for row in rows}) else OPEN
 
 
-def _if_worse(_: int, rows: Rows) -> frozenset[str]:
-    """The gate may pass only if the means that are computed from the texts allow it."""
-    return NOT_PASSED if is_worse(rows, honest()) else OPEN
-
-
 def _unanswered(cause: str, text: str = "", **reason: str) -> Make:
     def change(row: dict[str, Any], _: Random) -> dict[str, Any]:
         return {**row, "summary": text, **reason} if row["system"] == "plain" else row
@@ -218,18 +211,16 @@ def _unanswered(cause: str, text: str = "", **reason: str) -> Make:
 
 
 def _summaries(change: Callable[[str, Random], str]) -> Make:
+    """The gate may pass only if the means that are computed from the texts allow it."""
     return _input(
-        "uer@side|rouge1", lambda row, rng: {**row, "summary": change(row["summary"], rng)}, _if_worse
-    )
+        "uer@side|rouge1", lambda row, rng: {**row, "summary": change(row["summary"], rng)},
+        lambda _, rows: NOT_PASSED if is_worse(rows, honest()) else OPEN,
+    )  # fmt: skip
 
 
 def _renamed(rows: Rows) -> Rows:
     """Each system under the name of the other."""
     return [{**row, "system": SYSTEMS[1 - SYSTEMS.index(row["system"])]} for row in rows]
-
-
-def _swapped(world: World, _: Random) -> Tried:
-    return Tried(world.audit(_renamed(honest())), world.good, OPEN, "uer@side|rouge1")
 
 
 def _one_swapped(world: World, _: Random) -> Tried:
@@ -338,10 +329,6 @@ def _damage(folder: Path, _: World, rng: Random) -> None:
     path.write_bytes(content[:place] + rng.choice((b"", changed + content[place + 1 :])))
 
 
-def _remove(folder: Path, _: World, rng: Random) -> None:
-    (folder / rng.choice(LOADED)).unlink()
-
-
 def _replaced(name: str, *texts: tuple[str, str]) -> Callable[[Path, World, Random], None]:
     def change(folder: Path, _: World, rng: Random) -> None:
         path, (old, new) = folder / name, rng.choice(texts)
@@ -413,7 +400,7 @@ CHANGES: dict[str, Make] = {
     "refusals that are not marked": _unanswered("measured only in the baseline|rouge1", "Sorry, I cannot."),
     "summaries truncated": _summaries(lambda text, rng: " ".join(text.split()[: rng.randrange(1, 6)])),
     "words of one side removed": _summaries(lambda text, rng: re.sub("qua", "ald", text, count=rng.randrange(1, 4))),
-    "names of equal systems exchanged": _swapped,
+    "names of equal systems exchanged": lambda world, _: Tried(world.audit(_renamed(honest())), world.good, OPEN, "uer@side|rouge1"),
     "names of a good and a bad system exchanged": _one_swapped,
     "another seed": _setting("seed is", {"seed": 1}, {"seed": 2}),
     "fewer resamples": _setting("resamples is", {"n_resamples": 10}, {"n_resamples": 0}),
@@ -440,11 +427,12 @@ CHANGES: dict[str, Make] = {
     "numbers edited": _folder("results.json was changed", _edit_number),
     "results.json of another audit": _folder("different audits", _mix("results.json")),
     "per_record of another audit": _folder("different audits", _mix("per_record")),
+    "examples.json of another audit": _folder("different audits", _mix("examples.json")),
     "sources.parquet of another audit": _folder("different audits", _mix("sources.parquet")),
     "results.json and per_record of another audit": _folder("different audits", _mix("results.json", "per_record")),
     "a byte changed, or a file cut off": _folder(FILE, _damage),
-    "a file removed": _folder(FILE, _remove),
-    "an older schema": _folder("schema is", _replaced("results.json", *((r"results/\d", f"results/{n}") for n in range(1, 6)))),
+    "a file removed": _folder(FILE, lambda folder, _, rng: (folder / rng.choice(LOADED)).unlink()),
+    "an older schema": _folder("schema is .*Run the audit again", _replaced("results.json", *((r"results/\d", f"results/{n}") for n in range(1, 6)))),
     "NaN or infinity": _folder(
         "damaged", _replaced("results.json", *((VALUE, f'"value":{x}') for x in ("NaN", "Infinity", "1e999")))),
     "digests removed": _folder("digests.sha256", lambda folder, *_: (folder / DIGESTS).unlink()),

@@ -16,7 +16,6 @@ from fairbrief.reports import html, trend_page
 from fairbrief.reports.audit_object import Audit
 from fairbrief.reports.frames import Estimates
 from fairbrief.reports.plot import LIGHT
-from fairbrief.reports.result import Result
 from fairbrief.saved.trend import trend
 from fairbrief.saved.view import SCRIPTS, Answers, OpenAudit, Server
 from fairbrief.types import Estimate
@@ -62,23 +61,19 @@ return { first, turned, heading, marked, score, found, none: one('.listed').text
 """
 
 
-def with_contrasts(result: Result, systems: tuple[str, ...], groups: tuple[str, ...]) -> Result:
-    """The result with contrasts that its first screen shows."""
+def test_hostile_texts_neither_run_nor_overflow(served: Served) -> None:
+    """With hostile names, values and texts, nothing but the page's own script runs, and nothing is wider than the page."""
+    hostile = sample_results.hostile()
     contrasts = [
         Estimate(
             "coverage_parity@sentiment", f"relative_difference[{g}]", s, 0.1 - 0.05 * i, low=-0.2, high=0.15, p=0.01,
             n=300, clusters=300, over="sentiment", kind="group_difference", group=g, is_primary=True, extract_baseline=0.02,
             extract_difference=0.03, extract_p=0.4,
         )
-        for s in systems
-        for i, g in enumerate(groups)
+        for s in sample_results.HOSTILE[:6]
+        for i, g in enumerate(sample_results.HOSTILE[6:])
     ]  # fmt: skip
-    return replace(result, estimates=Estimates([*contrasts, *result.estimates]))
-
-
-def test_hostile_texts_neither_run_nor_overflow(served: Served) -> None:
-    """With hostile names, values and texts, nothing but the page's own script runs, and nothing is wider than the page."""
-    hostile = with_contrasts(sample_results.hostile(), sample_results.HOSTILE[:6], sample_results.HOSTILE[6:])
+    hostile = replace(hostile, estimates=Estimates([*contrasts, *hostile.estimates]))
     (served.folder / "report.html").write_text(html.render(hostile), encoding="utf-8")
     found = served.look("report.html", FACTS)
     assert (found["title"], found["scripts"], found["images"]) == ("Fairness of summaries", 2, 0)

@@ -122,13 +122,6 @@ def test_an_attribute_that_is_no_attribute_yet_is_found_with_the_command_of_the_
     assert "Side: negative 8 documents" in ran.out
 
 
-def test_all_summaries_empty_is_said_and_not_a_crash(tmp_path: Path, fairbrief: Command) -> None:
-    """No measure can read a file of empty summaries; the message says so."""
-    ran = fairbrief("audit", write(tmp_path / "in.jsonl", rows(3, summary="")), *QUICK)
-    assert ran.code == 2
-    assert ran.err.count("empty summary") == 1
-
-
 def test_summaries_that_come_late_are_audited_by_named_measures(tmp_path: Path, fairbrief: Command) -> None:
     """Which measures an input allows is told by its first summaries; where these are missing, that is said, and what to do."""
     missing = [{**line, "summary": None} for line in rows(200)]

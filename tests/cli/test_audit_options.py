@@ -18,16 +18,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_sanity_baselines_stand_beside_the_systems(tmp_path: Path, fairbrief: Command) -> None:
-    """--sanity-baseline all adds texts that no system wrote, named as such; the systems stay as they were."""
-    file = write(tmp_path / "in.jsonl", rows(5))
-    options = ("--measure", "uer@mood", *QUICK, "--sanity-baseline", "all")
-    made = fairbrief.audited(tmp_path, file, *options)["made"]
-    assert made["systems"] == ["in"]
-    assert len(made["sanity_baselines"]) > 2
-    assert all(name.startswith("sanity:") for name in made["sanity_baselines"])
-
-
 def test_scorers_read_counterfactual_sources_unless_told_not_to(tmp_path: Path, fairbrief: Command) -> None:
     """By default a scorer without a model is checked; the option says yes or no, and the result remembers it."""
     texts = ("She opened the bridge. Her wife was glad.", "He was sad. The town thanked him.")

@@ -12,12 +12,6 @@ from tests.cli.command import rows, write
 from tests.unit.engines.test_processes import is_running
 
 
-def children_of(process: int) -> list[int]:
-    """The processes that it started and that still run."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    return [int(child) for child in path.read_text(encoding="ascii").split()]
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> None:
@@ -32,7 +26,8 @@ def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> 
     )  # fmt: skip
     deadline = time.monotonic() + 60
     # Two workers, and what keeps count of their resources.
-    while len(children := children_of(process.pid)) < 3:
+    started = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while len(children := started.read_text(encoding="ascii").split()) < 3:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -44,6 +39,6 @@ def test_no_worker_outlives_the_command(how: signal.Signals, tmp_path: Path) -> 
     _, said = process.communicate(timeout=30)
     assert process.returncode != 0
     assert "worker" not in said.lower()
-    while any(is_running(child) for child in children):
+    while any(is_running(int(child)) for child in children):
         assert time.monotonic() < deadline, "a worker stayed"
         time.sleep(0.05)

@@ -43,6 +43,8 @@ REFUSED = [
     ("summarize one.jsonl --with chat:x --base-url host:1 --out o.jsonl", "http://"),
     (f"{PEOPLE} --woman Lady", "--woman", "Ms."),
     (f"{PEOPLE} --names names.csv", "names.csv", "UTF-8"),
+    (f"{PEOPLE} --content-words some", "--content-words"),
+    ("build people pages --out out.jsonl", "pages", "found no"),
     # names of nothing, told with their neighbours before summaries are made or scored
     ("audit one.jsonl uer@mood", "There is no file uer@mood"),
     ("audit one.jsonl --measure uer@mod", "'mod'", "Found: mood"),
@@ -164,6 +166,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     write(made / "long.csv", [b"id,text,kind,summary\n1,Cold soup.,a,Soup.\n"])
     write(made / "names.csv", [b"name,part\n\xff\xfe"])
+    (made / "pages").mkdir()
     for name in ("s.csv", "s.b.csv"):
         write(made / name, ["answers"])
     for name, text in SETTINGS.items():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,17 @@ def bart_folder(vocabulary: Any, tmp_path_factory: pytest.TempPathFactory) -> Pa
     )  # fmt: skip
     tiny_models.save_tokenizer(vocabulary, folder, 64)
     return folder
+
+
+@pytest.fixture
+def hub_cache(tmp_path: Path, classifier_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A hub cache that holds roberta-large-mnli (the tiny classifier)."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    model = tmp_path / "models--roberta-large-mnli"
+    (model / "refs").mkdir(parents=True)
+    (model / "refs" / "main").write_text(tiny_models.COMMIT)
+    shutil.copytree(classifier_folder, model / "snapshots" / tiny_models.COMMIT)
+    return model
 
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

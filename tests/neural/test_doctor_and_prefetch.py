@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import COMMIT, in_hub_cache
+from tests.neural.tiny_models import COMMIT
 from typer.testing import CliRunner
 
 from fairbrief import pretrained
@@ -17,21 +17,14 @@ from fairbrief.cli import lookup_commands
 from fairbrief.errors import BackendError, RequestError
 
 
-@pytest.fixture
-def hub_cache(tmp_path: Path, encoder_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A hub cache that holds roberta-large (a tiny one)."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    return in_hub_cache(tmp_path, "roberta-large", encoder_folder)
-
-
 @pytest.mark.usefixtures("hub_cache")
 def test_models_are_listed_with_what_to_do() -> None:
     """Each scorer's model is said to be here or how to fetch it."""
     found = {name: (mark, words) for mark, name, words in lookup_commands.models()}
-    assert found["roberta-large"][0] == "ok"
-    assert COMMIT[:12] in found["roberta-large"][1]
-    assert "bertscore" in found["roberta-large"][1]
-    assert found["roberta-large-mnli"][1].endswith("fairbrief prefetch roberta-large-mnli")
+    assert found["roberta-large-mnli"][0] == "ok"
+    assert COMMIT[:12] in found["roberta-large-mnli"][1]
+    assert "entailment" in found["roberta-large-mnli"][1]
+    assert found["roberta-large"][1].endswith("fairbrief prefetch roberta-large")
 
 
 def test_extras_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +55,7 @@ def test_without_torch_the_doctor_says_so(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_prefetch_offline_says_what_is_missing(hub_cache: Path) -> None:
     """Offline, a model that is here is reported; one that is not is an error that names it."""
-    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "roberta-large", "some-lab/absent"])
+    result = CliRunner().invoke(lookup_commands.app, ["prefetch", "roberta-large-mnli", "some-lab/absent"])
     assert isinstance(result.exception, BackendError)
     assert "some-lab/absent" in str(result.exception)
     assert str(hub_cache / "snapshots" / COMMIT) in result.output

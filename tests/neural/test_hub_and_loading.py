@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.neural.tiny_models import COMMIT, TEXTS, in_hub_cache
+from tests.neural.tiny_models import COMMIT, TEXTS
 
 from fairbrief import pretrained
 from fairbrief.errors import BackendError, RequestError
@@ -14,21 +14,14 @@ from fairbrief.scorers.entailment import Entailment
 from fairbrief.types import Ask
 
 
-@pytest.fixture
-def hub_cache(tmp_path: Path, classifier_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A hub cache that holds the tiny classifier as some-lab/tiny-mnli."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    return in_hub_cache(tmp_path, "some-lab/tiny-mnli", classifier_folder)
-
-
 @pytest.mark.usefixtures("hub_cache")
 def test_a_cached_model_works_offline(classifier_folder: Path) -> None:
     """A hub name whose snapshot is in the cache answers without a network, and is named with its commit."""
-    scorer = Entailment(model="some-lab/tiny-mnli")
+    scorer = Entailment(model="roberta-large-mnli")
     (found,) = scorer.answer([Ask("", TEXTS[:2], TEXTS[2:3])])
     (wanted,) = Entailment(model=str(classifier_folder)).answer([Ask("", TEXTS[:2], TEXTS[2:3])])
     np.testing.assert_array_equal(found.matrix, wanted.matrix)
-    assert f"some-lab/tiny-mnli@{COMMIT[:12]}" in scorer.fingerprint
+    assert f"roberta-large-mnli@{COMMIT[:12]}" in scorer.fingerprint
 
 
 @pytest.mark.usefixtures("hub_cache")
@@ -42,9 +35,9 @@ def test_an_absent_model_says_how_to_fetch_it() -> None:
 def test_a_half_fetched_model_counts_as_absent(hub_cache: Path) -> None:
     """A snapshot without weights is fetched again rather than failing inside a library."""
     (hub_cache / "snapshots" / COMMIT / "model.safetensors").unlink()
-    assert pretrained.cached("some-lab/tiny-mnli", "entailment") is None
+    assert pretrained.cached("roberta-large-mnli", "entailment") is None
     with pytest.raises(BackendError, match="prefetch"):
-        pretrained.find("some-lab/tiny-mnli", "entailment")
+        pretrained.find("roberta-large-mnli", "entailment")
 
 
 @pytest.mark.parametrize(("settings", "error", "said"), [
@@ -87,10 +80,10 @@ def test_placement_is_automatic_and_can_be_overridden(
 
 def test_a_new_commit_is_another_fingerprint(hub_cache: Path) -> None:
     """When the hub's main moves on, kept scores of the old revision are not taken for the new one's."""
-    before = Entailment(model="some-lab/tiny-mnli").fingerprint
+    before = Entailment(model="roberta-large-mnli").fingerprint
     shutil.copytree(hub_cache / "snapshots" / COMMIT, hub_cache / "snapshots" / COMMIT[::-1])
     (hub_cache / "refs" / "main").write_text(COMMIT[::-1])
-    assert Entailment(model="some-lab/tiny-mnli").fingerprint != before
+    assert Entailment(model="roberta-large-mnli").fingerprint != before
 
 
 def test_progress_bars_are_after_loading_as_before(tmp_path: Path) -> None:

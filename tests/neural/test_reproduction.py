@@ -122,11 +122,3 @@ def test_commands_of_a_result_run_and_print_it(told: Sequence[str], monkeypatch:
     flat = " ".join(printed.split())
     missing = [wanted for wanted in COMMANDS[tuple(told)] if wanted.partition(": ")[2] not in flat]
     assert not missing, f"{missing} not in\n{printed}"
-
-
-def test_no_result_lacks_both_a_command_and_a_reason() -> None:
-    """Every numbered item of the papers is there once, with a command or the reason why it cannot be had."""
-    assert {name for name, _ in RESULTS} >= set(BROUGHT)
-    for name in {name for name, _ in RESULTS}:
-        numbers = [result.number for found, result in RESULTS if found == name]
-        assert len(numbers) == len(set(numbers)), name

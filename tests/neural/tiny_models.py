@@ -1,7 +1,6 @@
 """Tiny models with random weights: real architectures, tokenizers and files."""
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -143,12 +142,3 @@ def save_hhem(root: Path) -> Path:
 
 COMMIT = "fedcba9876543210fedcba9876543210fedcba98"
 """A commit of the hub, as which a folder is put into a cache."""
-
-
-def in_hub_cache(cache: Path, name: str, folder: Path) -> Path:
-    """The place of a hub's model in a cache, as which a folder is put there."""
-    model = cache / f"models--{name.replace('/', '--')}"
-    (model / "refs").mkdir(parents=True)
-    (model / "refs" / "main").write_text(COMMIT)
-    shutil.copytree(folder, model / "snapshots" / COMMIT)
-    return model

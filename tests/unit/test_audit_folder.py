@@ -4,7 +4,6 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,19 +51,6 @@ def full(*_: object) -> None:
 def names(folder: Path) -> list[str]:
     """What stands in a folder, hidden things too."""
     return sorted(path.name for path in folder.iterdir())
-
-
-def test_files_of_two_audits_are_no_audit(tmp_path: Path, two: tuple[Result, Result]) -> None:
-    """Where one of the files is from another audit, the folder is refused by all that read it."""
-    for name, result in zip("ab", two, strict=True):
-        write_all(result, tmp_path / name)
-    for file in ("results.json", "per_record/representation.parquet", "examples.json"):
-        own = (tmp_path / "b" / file).read_bytes()
-        shutil.copy(tmp_path / "a" / file, tmp_path / "b" / file)
-        with pytest.raises(DataError, match="from different audits"):
-            load(tmp_path / "b")
-        (tmp_path / "b" / file).write_bytes(own)
-    assert load(tmp_path / "b").estimates == two[1].estimates
 
 
 def test_a_folder_has_one_writer(
@@ -205,13 +191,8 @@ def test_links_are_followed(tmp_path: Path, two: tuple[Result, Result], fairbrie
 def test_an_older_schema_is_refused(
     older: Path, two: tuple[Result, Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Results and per-record statistics of another version are never read as if they were ours."""
-    path = older / "results.json"
-    found = json.loads(path.read_text())
-    path.write_text(json.dumps({**found, "schema": "fairbrief.results/2", "made": {"files": ["in.jsonl"]}}))
-    with pytest.raises(DataError, match=r"'fairbrief.results/2'.*Run the audit again"):
-        load(older)
-    path.write_text(json.dumps(found))
+    """Per-record statistics of another version are never read as if they were ours."""
+    found = json.loads((older / "results.json").read_text())
     with monkeypatch.context() as earlier:
         earlier.setattr(per_record, "SCHEMA", "fairbrief.per_record/3")
         per_record.write_rows(two[0].rows, older / "per_record", found["audit"])

@@ -10,6 +10,7 @@ from tests.sample_cases import of
 
 from fairbrief.auditing import HEAD, TRIED, Plan, audit, extracts
 from fairbrief.auditing.observing import Observer
+from fairbrief.auditing.sanity_baselines import SANITY_BASELINES
 from fairbrief.auditing.scorer_lookup import Scorers
 from fairbrief.errors import BackendError, DataError, RequestError
 from fairbrief.saved import agreement
@@ -116,9 +117,11 @@ def test_a_record_has_its_sanity_baselines_once_however_its_systems_stand() -> N
     cases = cases_of(300, systems=("a", "b"))
     one_after_the_other = sorted(cases, key=lambda case: case.summary.system)
     for ordered in (cases, one_after_the_other):
-        result = audit(ordered, replace(PLAN, sanity_baselines=["whole_source"], n_resamples=0))
+        result = audit(ordered, replace(PLAN, sanity_baselines=["all"], n_resamples=0))
         (sanity_baseline,) = {e.n for e in result.estimates if e.system == "sanity:whole_source"}
         assert sanity_baseline == 300
+        kinds = {name.removeprefix("sanity:").partition("(")[0] for name in result.made["sanity_baselines"]}
+        assert kinds == set(SANITY_BASELINES)
 
 
 def test_without_measures_all_that_the_input_allows_are_taken_and_the_rest_is_named() -> None:

@@ -61,16 +61,6 @@ def test_a_broken_source_leaves_no_file(source: Path, tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.conll"]
 
 
-def test_a_source_of_no_format_and_a_wrong_choice_are_refused(tmp_path: Path, source: Path) -> None:
-    """Files that are no annotated documents, and a choice that does not exist, are told with what is wanted."""
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.txt").write_text("x", encoding="utf-8")
-    with pytest.raises(DataError):
-        built(tmp_path / "notes", "--out", tmp_path / "o.jsonl")
-    with pytest.raises(SystemExit, match="2"):
-        built(source, "--out", tmp_path / "o.jsonl", "--content-words", "some")
-
-
 def test_what_can_be_done_about_seed_documents_that_do_not_fill_is_said(source: Path, tmp_path: Path) -> None:
     """Too few names: which list is short and by how much, that it concerns the whole set, and that a larger table helps."""
     first = ("Ada,first,female,a", "Abe,first,male,a", "Bea,first,female,b", "Ben,first,male,b")

@@ -193,33 +193,6 @@ def test_a_calibrated_scorer_of_tokens_answers_by_column(tmp_path: Path) -> None
     assert Representation("party", f"ngram(checked={out})").kind in COUNTING
 
 
-@pytest.mark.parametrize("is_right", [True, False])
-def test_a_judge_reports_its_agreement_and_is_refused_below_chance(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_right: bool
-) -> None:
-    """A judge that sees the words of a claim in the text is used, one that answers the other way round is refused."""
-
-    def verdict(prompt: str) -> str:
-        parts = (prompt.partition(part)[2].split("\n")[0] for part in ("Source: ", "Summary: "))
-        held = len(set.intersection(*(set(part.split()) for part in parts)))
-        return f"So it is.\nScore: {1 + held * 4 // 10 if is_right else 5 - held * 4 // 10}"
-
-    labels, out = labelled(tmp_path / "labels.jsonl"), tmp_path / "judge.json"
-    with StubChat(answer=verdict) as server:
-        spec = f"judge(model=stub-1, base_url={server.url}"
-        printed("calibrate", f"{spec})", labels, "--out", out)
-        capsys.readouterr()
-        scorers, spec = Scorers(), f"{spec}, checked={out})"
-        ask = Ask(spec, (" ".join(WORDS),), (" ".join(WORDS),))
-        if not is_right:
-            with pytest.raises(RequestError, match="no better than chance"):
-                list(scorers[spec].answer([ask]))
-            return
-        assert next(iter(scorers[spec].answer([ask]))).matrix.tolist() == [[5.0]]
-        assert scorers.holds_model(spec)
-    assert "on 90 labelled pairs" in capsys.readouterr().err
-
-
 def test_a_sheet_is_drawn_over_scores_and_groups_and_read_back(tmp_path: Path) -> None:
     """Every group is asked about; a filled sheet calibrates; one that is there is not written over."""
     sheet, out = tmp_path / "pairs.csv", tmp_path / "made.json"
@@ -269,12 +242,14 @@ def test_pairs_without_a_score_do_not_count(tmp_path: Path) -> None:
     lacking = {*supported[:3]}
 
     def verdict(prompt: str) -> str:
-        return "No." if prompt.partition("Source: ")[2].split("\n")[0] in lacking else "Score: 4"
+        text = prompt.partition("Source: ")[2].split("\n")[0]
+        return "No." if text in lacking else f"Score: {5 if text in supported else 2}"
 
     with StubChat(answer=verdict) as server:
         judge = f"judge(model=m, base_url={server.url})"
         command = ["calibrate", judge, labels, "--out", tmp_path / "made.json"]
         assert "Excluded: 3 pairs without a score." in printed(*command)
+        assert Scorers().holds_model(f"{judge[:-1]}, checked={tmp_path / 'made.json'})")
         lacking.update(supported[19:])
         with pytest.raises(DataError, match="16 supported; expected at least 20 supported"):
             printed(*command)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
-from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -84,13 +83,6 @@ def hold_margin(changes: Sequence[Change], margin: float) -> list[gate_rules.Che
     return gate.decided(gate.of_margin(changes, margin))
 
 
-@pytest.mark.parametrize(("n", "unfair", "code"), [(200, 4, 0), (200, 60, 1), (12, 2, 3), (30, 2, 3)])
-def test_exit_codes_tell_pass_fail_and_inconclusive(saved: Saved, n: int, unfair: int, code: int) -> None:
-    """Few unfair summaries pass, a planted many fail, and too few records cannot tell."""
-    found, output = run(saved(n, unfair), "--max", f"{BUR}<=0.1")
-    assert found == code, output
-
-
 def test_unsigned_scores_of_two_systems_are_not_compared(saved: Saved) -> None:
     """Their differences have no p, and a gate that has nothing else to compare says so instead of passing."""
     new, old = (load(saved(60, unfair)) for unfair in (30, 0))
@@ -124,9 +116,9 @@ def test_junit_and_markdown_tell_every_check(saved: Saved, tmp_path: Path) -> No
     junit, markdown = tmp_path / "gate.xml", tmp_path / "gate.md"
     rules = ("--max", f"{BUR}<=0.1", "--max", f"{BUR}<=0.3", "--max", f"{BUR}<=0.6")
     assert run(folder, *rules, "--junit", junit, "--markdown", markdown)[0] == 1
-    suite = ET.fromstring(junit.read_text(encoding="utf-8"))
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
-    assert len(suite.findall("testcase/failure")) == len(suite.findall("testcase/skipped")) == 1
+    assert 'tests="3" failures="1" errors="0" skipped="1"' in " ".join(
+        junit.read_text(encoding="utf-8").split()
+    )
     rows = [line for line in markdown.read_text(encoding="utf-8").splitlines() if "bur" in line]
     assert len(rows) == 3
     assert "fail" in markdown.read_text(encoding="utf-8").splitlines()[0]

@@ -211,15 +211,6 @@ def made(measures: tuple[str, ...] = MEASURES, sanity_baselines: tuple[str, ...]
     return audit(cases, Plan(measures=measures, n_resamples=0, sanity_baselines=sanity_baselines))
 
 
-def test_two_measures_are_correlated() -> None:
-    """UER and AUC rise together here, over the summaries of both systems."""
-    measures = ("uer@side", "auc@side")
-    (found,) = correlations([made(measures)], [*measures], resampling=Resampling(0))
-    assert {found.first, found.second} == set(measures)
-    assert found.records.value > 0.9
-    assert (found.summaries, found.named) == (8, ("fair", "plain"))
-
-
 def test_relative_changes_of_two_measures_are_subtracted() -> None:
     """A difference is the first measure's relative change minus the second's, on the records of both systems."""
     result = made()

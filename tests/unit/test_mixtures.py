@@ -18,21 +18,6 @@ def values(record: Record) -> Counter[str]:
     return Counter(d.attributes["g"] for d in record.documents)
 
 
-def test_every_cell_has_its_counts() -> None:
-    """Each size and mix has its samples, each with exactly its share of each value, and says its cell."""
-    mixes = [HALF, sets.parse_mix("a=0.2,b=0.8")]
-    made = list(sets.mixtures(TEXTS, "g", [5, 10], mixes, 4, unit="tweets"))
-    assert len(made) == 16
-    assert len({record.id for record in made}) == 16
-    assert Counter((r.attributes["tweets"], r.attributes["a"], r.attributes["b"]) for r in made) == {
-        (n, a, b): 4 for n in ("5", "10") for a, b in (("0.5", "0.5"), ("0.2", "0.8"))
-    }
-    for record in made:
-        n, share = int(record.attributes["tweets"]), float(record.attributes["a"])
-        assert values(record)["a"] in (round(n * share - 0.1), round(n * share + 0.1))
-        assert sum(values(record).values()) == len({d.text for d in record.documents}) == n
-
-
 def test_shares_by_largest_remainder() -> None:
     """Shares that are not whole go to the largest remainder, of equal ones to the first named; 0.2 of 50 is 10."""
     assert sets.parse_mix("a=1/3,b=1/3,c=1/3").counts(10) == {"a": 4, "b": 3, "c": 3}

@@ -310,15 +310,6 @@ def spelled_by(protocol: PaperProtocol) -> tuple[str, ...]:
     return tuple(asked)
 
 
-def test_its_measures_exist_as_spelled() -> None:
-    """Every spec is that of a measure, in the release's reading, whatever the attributes."""
-    assert isinstance(PROTOCOL, PaperProtocol)
-    assert spelled_by(PROTOCOL) == PROTOCOL.measures(("party",))
-    observation = registry.make("measure", BIAS).observation
-    assert observation == registry.make("measure", HEIGHTS).observation
-    assert (observation.sentences, observation.short, observation.duplicates) == ("punkt", "first", "once")
-
-
 def test_both_distances_stand_side_by_side() -> None:
     """Figure 2 counts sources by tenth; Figures 3 and 4 have ROUGE, heights, distance and its chance level."""
     counts, first, second = PROTOCOL.tables(estimates_of("a", 0.3, 0.0, 8.7))

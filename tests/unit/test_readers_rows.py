@@ -68,15 +68,6 @@ def test_attribute_values_are_text(given: Any, text: str | None) -> None:
     assert dict(case.record.documents[0].attributes) == ({} if text is None else {"a": text})
 
 
-@pytest.mark.parametrize(("value", "reason"), [
-    ("", "empty summary"), (" \n", "empty summary"), (None, "missing summary"), ("x", ""),
-])  # fmt: skip
-def test_reasons_of_summaries(value: str | None, reason: str) -> None:
-    """A blank summary keeps its text and says that it is empty; null says that it is missing."""
-    cases = list(read([ROW | {"summary": value}, ROW | {"id": "b"}]))
-    assert (cases[0].summary.text, cases[0].summary.reason) == (value or "", reason)
-
-
 def test_summaries_by_system() -> None:
     """An object of summaries gives one case per system, with that system's units."""
     cases = list(read([ROW | {"summary": {"A": "x", "B": None}, "claims": {"A": ["u"]}}]))
@@ -283,14 +274,6 @@ def test_messages_are_capped(tmp_path: Path) -> None:
     for _ in range(2):
         assert len(list(reading)) == 1
         assert (len(reading.skipped), reading.skipped_count) == (1_000, 1_500)
-
-
-def test_what_nothing_used_of_entities_is_named() -> None:
-    """A name in another field than those of names would be missed in silence."""
-    person = {"id": "e", "name": "Ann Lee", "first_name": "Ann", "attributes": {"gender": "female"}}
-    reading = read([{"id": "a", "documents": ["Ann came."], "summary": "Ann.", "entities": [person]}])
-    assert len(list(reading)) == 1
-    assert "records: unused fields: 'name (of the entities)'." in reading.notes
 
 
 RECORD = Record("r", (Document("Alder.", {"side": "L"}),), seed_document="o")

@@ -13,7 +13,6 @@ from fairbrief import registry
 from fairbrief import types as t
 from fairbrief.errors import DataError
 from fairbrief.measures.representation import Auc, AucCutoff, Bur, Representation, Sof, Uer
-from fairbrief.protocols import PaperProtocol
 from fairbrief.protocols.zhang_perspectives import ZhangPerspectives
 from fairbrief.testing import scores_of
 
@@ -262,16 +261,6 @@ def test_a_group_that_a_draw_lacks_is_no_part_of_its_mean() -> None:
     assert found.tolist() == pytest.approx([(0.3 + 0.1 + 0.4) / 3, 0.1, np.nan], nan_ok=True)
 
 
-def test_is_a_protocol() -> None:
-    """It is found by name, and its specs name measures in the authors' reading."""
-    protocol = registry.make("protocol", "zhang-perspectives")
-    assert isinstance(protocol, PaperProtocol)
-    made = [registry.make("measure", text) for text in protocol.measures(["party", "a, b's"])]
-    assert [m.name for m in made] == ["bur", "uer", "auc_cutoff", "sof"] * 2
-    assert made[0] == Bur("party", "ngram(tokenizer=nltk)", ties="under", no_match="uniform", single="fair")
-    assert made[4].over == "a, b's"
-
-
 def test_tables_bear_the_papers_numbers() -> None:
     """Table 2 has a row per system and scorer, Table 3 BUR, UER and SOF, Table 6 the AUC; all in percent."""
     protocol = ZhangPerspectives()
@@ -294,6 +283,7 @@ def test_references_and_values_have_their_tables() -> None:
     """Table 4 stands where references were audited, with them first; Figure 3 where shares of values are known."""
     protocol = ZhangPerspectives()
     bur, uer, *_ = protocol.measures(["x"])
+    assert registry.make("measure", protocol.measures(["a, b's"])[0]).over == "a, b's"
     found = [
         t.Estimate(spec, name, system, 0.5, n=8)
         for system in ("gpt", "reference 1")

@@ -235,22 +235,13 @@ def broken(cases: Sequence[Case], *numbers: int) -> list[Case]:
     return found
 
 
-def test_the_first_bad_line_is_told_with_its_number(lines: list[dict[str, Any]], tmp_path: Path) -> None:
-    """A line that cannot be read, and one that a measure cannot read: by its number in the file, whoever met one."""
-    unread = changed(lines, tmp_path / "x.jsonl", {20: {"id": "x"}, 40: {"id": "y"}})
-    first, *rest = lines[30]["documents"]
-    without = {**lines[30], "documents": [{**first, "attributes": {}}, *rest]}
-    unfit = changed(lines, tmp_path / "y.jsonl", {30: without})
-    for plan in BOTH:
-        assert "x.jsonl:21 " in said(unread, plan)
-        assert "y.jsonl:31 " in said(unfit, plan)
-
-
 def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_path: Path) -> None:
     """As by a reading from the beginning, with the same words; so are documents without text, over all parts."""
     blank = {"text": " ", "attributes": {"party": "L"}}
     blanks = {i: {**lines[i], "documents": [*lines[i]["documents"], blank], "entities": []} for i in (5, 44)}
-    unlabelled = {30: {"id": "z", "documents": ["No party."], "summary": "S."}}
+    unlabelled = {
+        30: {"id": "z", "documents": [blank | {"text": "L."}, {"text": "No party."}], "summary": "S."}
+    }
     faults = {3: [], 20: {"id": "x"}, 40: {"id": "y"}, **blanks, **unlabelled}
     path = changed(lines, tmp_path / "x.jsonl", faults)
     whole = read(path, on_error="skip", require=["party"])
@@ -263,6 +254,8 @@ def test_skipped_lines_are_counted_and_listed(lines: list[dict[str, Any]], tmp_p
         assert (reading.skipped, reading.skipped_count) == (whole.skipped, 4)
         assert reading.notes == whole.notes
         assert (result.made["skipped"], result.made["excluded_by"]) == (4, {"--require": 1})
+        assert "x.jsonl:4: " in said(path, plan)
+        assert "x.jsonl:31 " in said(path, plan, on_error="skip")
         nothing_left = said(path, plan, on_error="skip", require=["nope"])
         assert re.search(r"Every row \(45\) is excluded by --require\. The first: x\.jsonl:1 ", nothing_left)
 

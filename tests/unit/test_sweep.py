@@ -259,15 +259,3 @@ def test_pooling_without_runs_is_refused(tmp_path: Path) -> None:
     files = written(tmp_path, runs=0)
     with pytest.raises(RequestError, match="no runs to pool"):
         fairbrief.audit(files, [UER], n_resamples=0, pools_runs=True)
-
-
-def test_no_answers_are_promised_before_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an address of a service, nothing was asked, so there is nothing to continue."""
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    source = tmp_path / "in.jsonl"
-    write_lines(map(record_line, records(1)), source)
-    options = "--with chat:m --over side --prompt reviews --max-tokens 9 --max-requests 9 --measure".split()
-    run = CliRunner().invoke(app, ["sweep", str(source), *options, UER, "--out", str(tmp_path / "out")])
-    assert "address" in str(run.exception) or "address" in run.output, run.output
-    assert "answers so far" not in run.output
