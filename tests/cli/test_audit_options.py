@@ -89,5 +89,8 @@ def test_a_file_of_settings_says_the_same_as_the_command_line(fairbrief: Command
     (tmp_path / "c.json").write_text("{")
     path.write_text('files = ["reviews.jsonl"]\nmeasure = "uer(scorer=containment(calibrated=c.json))@mood"')
     assert str(tmp_path / "c.json") in fairbrief("audit", path).err
+    (tmp_path / "mood").write_text("no input")
+    path.write_text('files = ["reviews.jsonl"]\nattribute = "tone=mood"\nmeasure = "uer@tone"')
+    assert fairbrief("audit", path).code == 0
     path.write_text('files = ["reviews.jsonl"]\nspeakers = "people.csv"')
     assert f"no file {tmp_path / 'people.csv'}" in fairbrief("audit", path).err

@@ -29,7 +29,7 @@ from fairbrief.reports.frames import numbers
 from fairbrief.text.attribution import is_label
 from fairbrief.text.hashes import hash_of, hash_of_name, hash_of_texts
 from fairbrief.text.languages import NAMES, other_language
-from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary
+from fairbrief.types import Case, Estimate, Integers, Measure, Note, Record, Summary, over_of
 
 SHOWN = 3
 """Ids that are stored for display."""
@@ -268,7 +268,7 @@ class GroupPlaces(Watcher):
 
 def _depends_on(measure: Measure, attribute: str) -> bool:
     """Whether a measure compares groups of documents by the attribute, or asks where in the text something is."""
-    declared, over = measure.declaration, getattr(measure, "over", "")
+    declared, over = measure.declaration, over_of(measure)
     return declared.needs_order or (declared.attribute_of == "document" and over == attribute)
 
 

@@ -86,8 +86,8 @@ def _value(path: Path, key: str, value: Any, option: Any) -> Any:
     texts = [str(one) for one in as_list(value)]
     if key in OF_FILES:
         texts = [_relative(path, text) for text in texts]
-    else:
-        texts = [IN_SPEC.sub(partial(_in_spec, path), text) for text in texts]
+    else:  # only a spec has parentheses: attribute = "tone=mood" names a field, though there may be a file "mood"
+        texts = [IN_SPEC.sub(partial(_in_spec, path), text) if "(" in text else text for text in texts]
     return texts if option.multiple else texts[0]
 
 

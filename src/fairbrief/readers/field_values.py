@@ -29,7 +29,7 @@ def is_plain(value: Any) -> TypeGuard[str]:
     return value.__class__ is str and value.isascii() and "\0" not in value
 
 
-def is_plain_and_filled(value: Any) -> bool:
+def is_plain_and_filled(value: Any) -> TypeGuard[str]:
     """Whether a value is such a text, and not blank."""
     return (
         value.__class__ is str
@@ -73,7 +73,7 @@ def _text(value: Any, what: str) -> str:
 
 def id_of(value: Any, what: str = "the id") -> str:
     """An id or a name: text that is not blank, or a number as text."""
-    if is_plain(value) and value and not value.isspace():
+    if is_plain_and_filled(value):
         return value
     number = None if isinstance(value, (str, bool)) else _number(value)
     text = number if number is not None else _text(value, what)
@@ -115,7 +115,7 @@ def attributes_of(value: Any, what: str) -> Mapping[str, str]:
     result: dict[str, str] = {}
     for name, given in value.items():
         id_of_name(name, "the name of an attribute")
-        if given.__class__ is str and given.isascii() and given and not given.isspace() and "\0" not in given:
+        if is_plain_and_filled(given):
             result[name] = given
         elif (text := value_of(given, f"{name!r} in {what}")) is not None:
             result[name] = text

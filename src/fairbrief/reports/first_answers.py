@@ -94,7 +94,9 @@ def _compared(context: Context) -> dict[str, list[str]]:
     differences = [e for members in context.leading("pairs") for e in members]
     if not differences:
         absent = (m for m in context.result.not_measured if not m.is_on_request and not m.is_scorer_check)
-        reasons = sorted({m.reason: None for m in absent}, key=lambda reason: not reason.startswith("'"))
+        reasons = sorted(
+            dict.fromkeys(m.reason for m in absent), key=lambda reason: not reason.startswith("'")
+        )
         return {CAUTION: [f"No groups are compared: {'; '.join(reasons)}."]} if reasons else {}
     many, tested = (
         len(context.significant(differences)),
